@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * wire: frames and messages between a producer and a consumer, and the pull decoder that finds
+ * them in a byte stream cut anywhere. No I/O, no payload copies.
+ *
+ * The layout is the newest released one, Flink 2.0 to 2.3. A frame is
+ *
+ *     offset  bytes  meaning
+ *     0       4      length of the whole frame, these 4 bytes included, int32
+ *     4       4      magic number 0xBADC0FFE
+ *     8       1      message type
+ *     9       ...    body
+ *
+ * All integers are big-endian. "request" messages go from consumer (the TCP client) to producer,
+ * "response" messages the other way.
+ *
+ * Source: Flink NettyMessage, NettyMessageDecoder, BufferResponseDecoder, NonBufferResponseDecoder.
+ */
+#ifndef FNET_WIRE_H
+#define FNET_WIRE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fnet/bytes.h"
+#include "fnet/data_type.h"
+#include "fnet/err.h"
+#include "fnet/id.h"
+
+#define FNET_MAGIC 0xBADC0FFEu
+#define FNET_FRAME_HEADER_BYTES 9
+/** Frame header and fixed fields of a BufferResponse, in front of partial sizes and payload. */
+#define FNET_BUFFER_RESPONSE_HEAD_BYTES 47
+
+/** Most payload bytes of one BufferResponse: no segment and no event is larger. */
+#define FNET_PAYLOAD_MAX_BYTES (64u << 20)
+/** Most partial buffers in one BufferResponse. */
+#define FNET_PARTIALS_MAX 4096u
+/** Longest frame of any other message; an ErrorResponse with a long stack trace is ~10 KiB. */
+#define FNET_MESSAGE_MAX_BYTES (1u << 20)
+
+/** Message types on the wire. 64 and above are fnet's own and never go to a Flink peer. */
+enum fnet_message_type {
+    FNET_BUFFER_RESPONSE = 0,
+    FNET_ERROR_RESPONSE = 1,
+    FNET_PARTITION_REQUEST = 2,
+    FNET_TASK_EVENT_REQUEST = 3,
+    FNET_CANCEL_PARTITION_REQUEST = 4,
+    FNET_CLOSE_REQUEST = 5,
+    FNET_ADD_CREDIT = 6,
+    FNET_RESUME_CONSUMPTION = 7,
+    FNET_ACK_ALL_USER_RECORDS_PROCESSED = 8,
+    FNET_BACKLOG_ANNOUNCEMENT = 9,
+    FNET_NEW_BUFFER_SIZE = 10,
+    FNET_SEGMENT_ID = 11,
+    FNET_DESCRIPTION_REQUEST = 64,
+    FNET_DESCRIPTION_RESPONSE = 65,
+};
+
+/** Flink's name of message TYPE ("BufferResponse"), static; NULL for an unknown one. */
+FNET_API const char *fnet_message_type_name(uint8_t type);
+
+/** 0: one buffer or event of a channel; SIZE payload bytes follow the head. */
+struct fnet_buffer_response {
+    int32_t subpartition;            /**< -1: not known */
+    int32_t sequence;                /**< from 0, data and events alike */
+    int32_t backlog;                 /**< >= 0, data buffers queued behind this one */
+    uint8_t data_type;               /**< enum fnet_data_type */
+    bool is_compressed;
+    uint32_t size;                   /**< payload bytes, <= FNET_PAYLOAD_MAX_BYTES */
+    uint32_t partials;               /**< number of partial buffers, 0 for pipelined partitions */
+    struct fnet_span partial_sizes;  /**< 4 * PARTIALS bytes, int32 each, their sum is SIZE */
+};
+
+/** 1: an error of one channel, or, without receiver, of the whole connection. */
+struct fnet_error_response {
+    bool has_receiver;
+    struct fnet_span throwable; /**< a Java object stream holding one Throwable */
+};
+
+/** 2: begin to send subpartitions FIRST to LAST of PARTITION to the receiver. */
+struct fnet_partition_request {
+    struct fnet_partition_id partition;
+    int32_t first; /**< 0 <= first <= last, inclusive */
+    int32_t last;
+    int32_t credit; /**< >= 0, the exclusive buffers of the channel */
+};
+
+/** 3: an event for the task that produces PARTITION. */
+struct fnet_task_event_request {
+    struct fnet_span event;
+    struct fnet_partition_id partition;
+};
+
+/** 11: the next segment of a tiered (hybrid) subpartition. */
+struct fnet_segment_id {
+    int32_t subpartition;
+    int32_t segment; /**< > 0 */
+};
+
+/** 64: describe PARTITION, or every partition. Body: receiver 16, all 1, partition id 60. */
+struct fnet_description_request {
+    bool all; /**< then PARTITION is zero */
+    struct fnet_partition_id partition;
+};
+
+/**
+ * 65: one partition. Body: receiver 16, remaining 4, partition id 60, subpartitions 4, type 1,
+ * format 1, state 1, name length 1, name. A request for all of no partitions at all is answered by
+ * one with 0 subpartitions and an empty name.
+ */
+struct fnet_description_response {
+    int32_t remaining; /**< how many more answers follow for the same request */
+    struct fnet_partition_id partition;
+    int32_t subpartitions;
+    uint8_t partition_type; /**< enum fnet_partition_type */
+    uint8_t format;         /**< enum fnet_record_format */
+    uint8_t state;          /**< 0 producing, 1 input ended */
+    struct fnet_span name;  /**< not NUL-terminated, <= FNET_NAME_MAX_BYTES; empty: made from a Flink id */
+};
+
+/** A decoded message, or one to encode. Spans are borrowed. */
+struct fnet_message {
+    enum fnet_message_type type;
+    struct fnet_id receiver; /**< the InputChannelID, in every message but CloseRequest */
+    union {
+        struct fnet_buffer_response buffer;
+        struct fnet_error_response error;
+        struct fnet_partition_request request;
+        struct fnet_task_event_request task_event;
+        struct fnet_segment_id segment;
+        struct fnet_description_request describe;
+        struct fnet_description_response description;
+        int32_t credit;      /**< AddCredit, > 0 */
+        int32_t backlog;     /**< BacklogAnnouncement, > 0 */
+        int32_t buffer_size; /**< NewBufferSize, > 0 */
+    };
+};
+
+/** Bytes of MESSAGE's frame without the payload of a BufferResponse. */
+FNET_API size_t fnet_message_encoded_bytes(const struct fnet_message *message);
+
+/**
+ * Append MESSAGE's frame to W. Of a BufferResponse the head and the partial sizes; the caller
+ * sends the payload's SIZE bytes behind it, and the frame length counts them.
+ *
+ * Errors: FNET_RANGE    no room for fnet_message_encoded_bytes().
+ *         FNET_INVALID  a field is outside what the struct says.
+ */
+FNET_API FNET_CHECKED enum fnet_err fnet_message_encode(const struct fnet_message *message,
+                                                        struct fnet_writer *w);
+
+/**
+ * Decode the frame that begins BYTES, of a BufferResponse without its payload.
+ *
+ * @param bytes  at least the frame's head; may be longer than the frame.
+ * @param used   frame bytes decoded: all of it, or head and partial sizes of a BufferResponse.
+ * @param out    spans borrow from BYTES.
+ *
+ * Errors: FNET_AGAIN      BYTES ends before the message does; USED is then set to how many bytes
+ *                         would be enough to get further, as far as can be told.
+ *         FNET_BAD_MAGIC, FNET_BAD_KIND (unknown type), FNET_BAD_LENGTH (frame length against its
+ *         contents or a named limit), FNET_BAD_VALUE (a field the protocol rules out).
+ * Cost:   O(1), O(partials) for a BufferResponse that has them.
+ */
+FNET_API FNET_CHECKED enum fnet_err fnet_message_decode(struct fnet_span bytes, size_t *used,
+                                                        struct fnet_message *out);
+
+/* ---- the pull decoder ------------------------------------------------------------------- */
+
+/**
+ * Finds messages in a stream. Bytes go into the decoder's staging space; payload bytes may go past
+ * it, straight into the place where they are used:
+ *
+ *     space = fnet_decoder_space(d);          read into it, or around it while a payload is due
+ *     fnet_decoder_commit(d, n);
+ *     while ((err = fnet_decoder_next(d, &m)) == FNET_OK)
+ *         if (m.type == FNET_BUFFER_RESPONSE)  take fnet_decoder_payload_left(d) bytes, first
+ *                                              those of fnet_decoder_payload(d), then from the
+ *                                              stream itself (fnet_decoder_skip_ahead)
+ */
+struct fnet_decoder;
+
+/**
+ * Make a decoder.
+ *
+ * @param staging  bytes of the staging space, at least 1024; it grows for a longer message up to
+ *                 FNET_MESSAGE_MAX_BYTES and shrinks again.
+ * @param out      owned by caller.
+ *
+ * Errors: FNET_NOMEM
+ */
+FNET_API FNET_CHECKED enum fnet_err fnet_decoder_new(size_t staging, struct fnet_decoder **out);
+FNET_API void fnet_decoder_free(struct fnet_decoder *decoder);
+
+/** Where the next received bytes may be written: never empty unless the decoder died. */
+FNET_API void fnet_decoder_space(struct fnet_decoder *decoder, uint8_t **ptr, size_t *len);
+/** N bytes were written to the space. */
+FNET_API void fnet_decoder_commit(struct fnet_decoder *decoder, size_t n);
+
+/**
+ * The next message. Its spans are borrowed until the next call of next, space or free.
+ *
+ * Errors: FNET_AGAIN  more bytes are needed, or payload is still left to be taken.
+ *         FNET_NOMEM, and the peer errors of fnet_message_decode(): the decoder is dead.
+ */
+FNET_API FNET_CHECKED enum fnet_err fnet_decoder_next(struct fnet_decoder *decoder,
+                                                      struct fnet_message *out);
+
+/** Payload bytes of the last BufferResponse not taken yet. */
+FNET_API size_t fnet_decoder_payload_left(const struct fnet_decoder *decoder);
+/** Those of them that are staged; borrowed until the next call of next, space or free. */
+FNET_API struct fnet_span fnet_decoder_payload(const struct fnet_decoder *decoder);
+/** N <= payload().len staged payload bytes were taken. */
+FNET_API void fnet_decoder_take(struct fnet_decoder *decoder, size_t n);
+/** N <= payload_left() payload bytes were received elsewhere; only while none is staged. */
+FNET_API void fnet_decoder_skip_ahead(struct fnet_decoder *decoder, size_t n);
+
+/** Offset in the stream of the first byte of the frame being decoded or last returned. */
+FNET_API uint64_t fnet_decoder_offset(const struct fnet_decoder *decoder);
+/** Is the decoder in the middle of a frame, so that an end of stream now would cut it? */
+FNET_API bool fnet_decoder_is_mid_frame(const struct fnet_decoder *decoder);
+
+/* ---- Java throwables -------------------------------------------------------------------- */
+
+/** Most bytes of each text taken out of a throwable; the rest is cut. */
+#define FNET_THROWABLE_TEXT_BYTES 1024
+/** Class of the error that answers a request for a partition that does not exist. */
+#define FNET_PARTITION_NOT_FOUND_CLASS                                                            \
+    "org.apache.flink.runtime.io.network.partition.PartitionNotFoundException"
+
+/** What an error says, as NUL-terminated UTF-8; MESSAGE may be empty. */
+struct fnet_throwable {
+    char class_name[FNET_THROWABLE_TEXT_BYTES];
+    char message[FNET_THROWABLE_TEXT_BYTES];
+};
+
+/**
+ * Find class and message of the outermost Throwable in a Java object stream. Nothing is executed,
+ * no length is trusted.
+ *
+ * Errors: FNET_BAD_VALUE  STREAM is no object stream with a class at its head. A message that
+ *                         cannot be found is left empty instead.
+ * Source: Java Object Serialization Specification, chapter 6 (protocol version 2).
+ */
+FNET_API FNET_CHECKED enum fnet_err fnet_throwable_decode(struct fnet_span stream,
+                                                          struct fnet_throwable *out);
+
+/**
+ * Append a Throwable that Java's ObjectInputStream reads: a PartitionNotFoundException (MESSAGE is
+ * its detail) when NOT_FOUND, else a java.io.IOException. No stack trace, no cause.
+ *
+ * Errors: FNET_RANGE  no room; 512 bytes and the message are enough.
+ */
+FNET_API FNET_CHECKED enum fnet_err fnet_throwable_encode(bool not_found, const char *message,
+                                                          struct fnet_writer *w);
+
+#endif
