@@ -101,6 +101,11 @@ void *fnet_id_map_take(struct fnet_id_map *map, const struct fnet_id *id)
     return value;
 }
 
+void *fnet_id_map_at(const struct fnet_id_map *map, size_t i)
+{
+    return map->slots[i].value;
+}
+
 void fnet_id_map_clear(struct fnet_id_map *map)
 {
     free(map->slots);

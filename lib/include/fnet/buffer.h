@@ -47,7 +47,7 @@ struct fnet_segment {
     bool is_sealed;   /**< nothing will be written any more */
     struct fnet_local_pool *pool; /**< NULL: on the heap, freed with the last reference */
     struct fnet_quota *quota;     /**< borrowed: whose use counts it; NULL: nobody's */
-    struct fnet_link link;        /**< in the network pool's free list */
+    struct fnet_segment *next;    /**< in the network pool's free list */
 };
 
 void fnet__segment_free(struct fnet_segment *segment);
@@ -210,7 +210,7 @@ FNET_CHECKED enum fnet_err fnet_network_pool_new(uint32_t segment_bytes, uint32_
 /** Free POOL; every local pool must be closed and every buffer returned. Safe on NULL. */
 void fnet_network_pool_free(struct fnet_network_pool *pool);
 uint32_t fnet_network_pool_segment_bytes(const struct fnet_network_pool *pool);
-/** Segments in all, and those no local pool has been promised. */
+/** Segments in all, and those neither promised to a local pool nor lent above a promise. */
 uint32_t fnet_network_pool_segments(const struct fnet_network_pool *pool);
 uint32_t fnet_network_pool_unreserved(const struct fnet_network_pool *pool);
 /** Segments in use now, and the most that ever were. */
@@ -235,17 +235,21 @@ FNET_CHECKED enum fnet_err fnet_local_pool_new(struct fnet_network_pool *network
 
 /**
  * Close and free POOL. Buffers still out keep their memory and return to the network pool with
- * their last reference.
+ * their last reference; the quotas of its users are not touched any more. Safe on NULL.
  */
 void fnet_local_pool_free(struct fnet_local_pool *pool);
 
-/** BELL rings when a segment returns while a take() has failed since the last ring. */
+/**
+ * BELL rings when a take() has failed since the last ring and another may succeed: a segment of
+ * POOL returned, or another pool gave back what it had above its promise.
+ */
 void fnet_local_pool_set_bell(struct fnet_local_pool *pool, struct fnet_bell bell);
 
 /**
  * Take one empty segment, unsealed, with one reference.
  *
- * @param quota  borrowed until the segment returns; NULL: only the pool's own bound counts.
+ * @param quota  borrowed until the segment returns or the pool is freed; NULL: only the pool's
+ *               own bound counts.
  * @param out    owned by caller, as a builder: seal it, or take a consumer first.
  *
  * Errors: FNET_AGAIN  QUOTA or the pool is used up; the bell rings when a segment returns.

@@ -18,6 +18,9 @@
 #include "fnet/data_type.h"
 #include "fnet/err.h"
 
+/** Longest location reference of a barrier; a file system's is 4 bytes and a path. */
+#define FNET_LOCATION_MAX_BYTES (1u << 20)
+
 /** The 4-byte type on the wire. */
 enum fnet_event_type {
     FNET_EVENT_END_OF_PARTITION = 0,
@@ -57,7 +60,7 @@ struct fnet_checkpoint_barrier {
     uint8_t checkpoint_type;   /**< enum fnet_checkpoint_type */
     uint8_t savepoint_format;  /**< 0 canonical, 1 native; of savepoints (types 1, 2, 3) only */
     bool has_location;         /**< else the default location */
-    struct fnet_span location; /**< an opaque reference */
+    struct fnet_span location; /**< an opaque reference, <= FNET_LOCATION_MAX_BYTES */
     uint8_t alignment_type;    /**< enum fnet_alignment_type */
     int64_t alignment_timeout_ms;
 };
@@ -94,16 +97,20 @@ struct fnet_event {
     };
 };
 
-/** Flink's simple class name of TYPE ("CheckpointBarrier"), static; NULL for an unknown one. */
+/**
+ * Flink's simple class name of TYPE ("CheckpointBarrier"), static; NULL for an unknown one. Type 3
+ * is "AbstractEvent": such an event names its own class.
+ */
 FNET_API const char *fnet_event_type_name(uint32_t type);
 
-/** The data type under which EVENT travels. */
+/** The data type under which EVENT travels: an unaligned barrier as a prioritised event. */
 FNET_API enum fnet_data_type fnet_event_data_type(const struct fnet_event *event);
 
 /**
- * Bytes of EVENT as Flink's pipelined subpartitions send it: barriers end in the zero padding
- * that Flink's fixed-size array leaves, events 3 and 11 fill at least 128 bytes (when they need
- * more, the larger of 256 and 128 + need).
+ * Bytes of EVENT as Flink's pipelined subpartitions send it: a barrier ends in the zero padding
+ * that Flink's fixed-size array leaves, events 3 and 11 fill the array they are written into. It
+ * has 128 bytes at first and grows, when the next field does not fit, by the larger of that field
+ * and itself. The body of an event 3 is taken as it is and padded to 128 at least.
  */
 FNET_API size_t fnet_event_encoded_bytes(const struct fnet_event *event);
 

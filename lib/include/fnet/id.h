@@ -114,6 +114,8 @@ FNET_API FNET_CHECKED enum fnet_err fnet_id_map_put(struct fnet_id_map *map,
 FNET_API void *fnet_id_map_get(const struct fnet_id_map *map, const struct fnet_id *id);
 /** Take ID out; returns its value, NULL when it was not there. */
 FNET_API void *fnet_id_map_take(struct fnet_id_map *map, const struct fnet_id *id);
+/** The value in slot I < capacity, NULL when that is free: to visit all of them. */
+FNET_API void *fnet_id_map_at(const struct fnet_id_map *map, size_t i);
 /** Forget all entries and free the slots; the map is then empty and usable. */
 FNET_API void fnet_id_map_clear(struct fnet_id_map *map);
 

@@ -46,12 +46,15 @@ static inline void fnet_task_init(struct fnet_task *task, void (*run)(void *arg)
 
 /** Errors: FNET_NOMEM, FNET_SYSTEM (errno is the loop-less caller's). OUT is owned by caller. */
 FNET_CHECKED enum fnet_err fnet_loop_new(enum fnet_loop_backend backend, struct fnet_loop **out);
-/** Free LOOP; all watches must be closed. Restores the signal mask. Safe on NULL. */
+/**
+ * Free LOOP; all watches must be closed, timers and tasks are forgotten. Restores what
+ * fnet_loop_handle_signals() changed. Safe on NULL.
+ */
 void fnet_loop_free(struct fnet_loop *loop);
 
 /** Run until fnet_loop_quit(). Errors: FNET_SYSTEM (errno is set). */
 FNET_CHECKED enum fnet_err fnet_loop_run(struct fnet_loop *loop);
-/** Let the current turn end and run() return. */
+/** Let the current turn end and run() return; before run(): it returns at once. */
 void fnet_loop_quit(struct fnet_loop *loop);
 
 /** Put TASK on the ready list unless it stands there. O(1). */
@@ -63,10 +66,12 @@ void fnet_task_cancel(struct fnet_task *task);
 uint64_t fnet_loop_now_ns(const struct fnet_loop *loop);
 
 /**
- * Block SIGNALS in the process and call HANDLER with each one that arrives, from the loop. Once
- * per loop.
+ * Call HANDLER from the loop with each of SIGNALS that arrives, until the loop is freed. They are
+ * blocked in the process (epoll), or caught (poll, where one loop of a process can do this).
  *
- * Errors: FNET_SYSTEM, FNET_NOMEM.
+ * Errors: FNET_STATE   this loop, or with poll another one, handles signals already.
+ *         FNET_SYSTEM  errno is set.
+ *         FNET_NOMEM
  */
 FNET_CHECKED enum fnet_err fnet_loop_handle_signals(struct fnet_loop *loop, const sigset_t *signals,
                                                     void (*handler)(void *arg, int signo),
@@ -86,12 +91,16 @@ enum fnet_interest {
  * Level-triggered interest in one descriptor. A descriptor that the kernel cannot watch (regular
  * files, /dev/null) is always ready: its callback runs once a turn while anything is wanted.
  * Interest may be changed at any time, also in callbacks; the kernel is told once, before it is
- * next asked.
+ * next asked. A callback may close any watch.
+ *
+ * With FNET_HUNG_UP whatever is wanted is reported as well: it will answer at once, with the bytes
+ * that are left and then the end, or with the error. A hang-up that finds nothing wanted is
+ * reported once, and not again until something is wanted.
  */
 struct fnet_watch {
     struct fnet_loop *loop;
-    int fd; /**< borrowed */
-    unsigned wanted;     /**< enum fnet_interest, or-ed */
+    int fd;              /**< borrowed */
+    unsigned wanted;     /**< enum fnet_interest, or-ed; 0: not even hang-ups, one was reported */
     unsigned registered; /**< what the kernel knows; of the loop */
     bool is_unpollable;
     void (*ready)(void *arg, unsigned happened);
@@ -103,7 +112,7 @@ struct fnet_watch {
 /** Begin to watch FD for errors and hang-ups, and WANTED later. Errors: FNET_SYSTEM, FNET_NOMEM. */
 FNET_CHECKED enum fnet_err fnet_watch_open(struct fnet_watch *watch, struct fnet_loop *loop, int fd,
                                            void (*ready)(void *arg, unsigned happened), void *arg);
-/** Change what is wanted. O(1), no system call. */
+/** Change what is wanted to READ, WRITE, both or nothing. O(1), no system call. */
 void fnet_watch_want(struct fnet_watch *watch, unsigned wanted);
 /** Stop watching, before FD is closed. No callback runs afterwards. Safe on a zeroed watch. */
 void fnet_watch_close(struct fnet_watch *watch);
@@ -120,13 +129,14 @@ struct fnet_timer {
 
 /**
  * Run TIMER's function once at DEADLINE (fnet_loop_now_ns() scale) or as soon after as the loop
- * can; a timer that is set already is moved.
+ * can, within some ms; a timer that is set already is moved. UINT64_MAX is never.
  *
  * Errors: FNET_NOMEM
  * Cost:   O(log timers).
  */
 FNET_CHECKED enum fnet_err fnet_timer_set(struct fnet_loop *loop, struct fnet_timer *timer,
                                           uint64_t deadline_ns);
+/** Make TIMER idle. O(log timers), safe on an idle timer. */
 void fnet_timer_cancel(struct fnet_loop *loop, struct fnet_timer *timer);
 static inline bool fnet_timer_is_set(const struct fnet_timer *timer)
 {

@@ -47,7 +47,11 @@ struct fnet_spill_buffer {
 /**
  * Make room for MORE bytes behind LEN. PTR may move.
  *
- * Errors: FNET_NOMEM, FNET_SYSTEM; the contents stay as they were.
+ * Errors: FNET_NOMEM
+ *         FNET_SYSTEM  saved_errno tells why: ENOSPC, EDQUOT, EFBIG, EACCES, ... A process with
+ *                      RLIMIT_FSIZE must ignore SIGXFSZ to see EFBIG.
+ *         The contents stay as they were.
+ * Cost:   O(bytes) over a buffer's life: it grows by a half at least.
  */
 FNET_API FNET_CHECKED enum fnet_err fnet_spill_buffer_reserve(struct fnet_spill_buffer *b,
                                                               size_t more);
@@ -55,6 +59,47 @@ FNET_API FNET_CHECKED enum fnet_err fnet_spill_buffer_reserve(struct fnet_spill_
 FNET_API void fnet_spill_buffer_reset(struct fnet_spill_buffer *b);
 /** Free everything. */
 FNET_API void fnet_spill_buffer_clear(struct fnet_spill_buffer *b);
+
+/* ---- copying short records --------------------------------------------------------------- */
+
+/** Records up to this are copied by whole blocks where there is slack: no call, no loop. */
+#define FNET_SHORT_RECORD_BYTES 64
+
+/**
+ * Copy LEN bytes. May write rubbish behind the copy, but below TO_END, and read behind the
+ * original, but below FROM_END, up to FNET_SHORT_RECORD_BYTES from TO and FROM.
+ */
+static inline void fnet_record_copy(uint8_t *to, const uint8_t *to_end, const uint8_t *from,
+                                    const uint8_t *from_end, size_t len)
+{
+    const size_t half = FNET_SHORT_RECORD_BYTES / 2;
+
+    if (len <= FNET_SHORT_RECORD_BYTES && to_end - to >= FNET_SHORT_RECORD_BYTES &&
+        from_end - from >= FNET_SHORT_RECORD_BYTES) {
+        memcpy(to, from, half);
+        if (len > half)
+            memcpy(to + half, from + half, half);
+    } else if (len > 0) {
+        memcpy(to, from, len);
+    }
+}
+
+/**
+ * Does each of N records begin at most FNET_RECORD_HEADER_BYTES behind the end of the one before?
+ * Then they lie in one piece of memory, readable up to the end of the last, which is what
+ * fnet_record_copy() wants to know. So it is for all records of one call of fnet_delimiter_find()
+ * or fnet_record_deserializer_next().
+ */
+static inline bool fnet_records_are_adjacent(const struct fnet_span *records, size_t n)
+{
+    bool has_gap = false;
+
+    for (size_t i = 1; i < n; i++)
+        has_gap |= (uintptr_t)records[i].ptr - (uintptr_t)records[i - 1].ptr -
+                       records[i - 1].len >
+                   FNET_RECORD_HEADER_BYTES;
+    return !has_gap;
+}
 
 /* ---- serializer: records into buffers ---------------------------------------------------- */
 
@@ -87,6 +132,34 @@ static inline bool fnet_record_serializer_is_done(const struct fnet_record_seria
 FNET_API size_t fnet_record_serializer_write(struct fnet_record_serializer *s, uint8_t *ptr,
                                              size_t room);
 
+/**
+ * Append the whole of RECORD to W: the way of nearly all records, a serializer is for those that
+ * are cut. May write rubbish behind W's cursor.
+ *
+ * @param record        at most FNET_RECORD_MAX_BYTES, checked by the caller.
+ * @param readable_end  as FROM_END of fnet_record_copy(); at least the record's end.
+ *
+ * Returns false, and does nothing, if it does not fit.
+ */
+static inline bool fnet_record_put(struct fnet_writer *w, struct fnet_span record,
+                                   const uint8_t *readable_end)
+{
+    size_t room = fnet_writer_left(w);
+
+    if (room < FNET_RECORD_HEADER_BYTES || room - FNET_RECORD_HEADER_BYTES < record.len)
+        return false;
+    fnet_store_be32(w->pos, (uint32_t)record.len);
+    w->pos += FNET_RECORD_HEADER_BYTES;
+    fnet_record_copy(w->pos, w->end, record.ptr, readable_end, record.len);
+    w->pos += record.len;
+    return true;
+}
+
+/**
+ * fnet_record_put() for N records, up to the first that does not fit; returns how many did.
+ */
+FNET_API size_t fnet_records_put(const struct fnet_span *records, size_t n, struct fnet_writer *w);
+
 /* ---- deserializer: buffers into records -------------------------------------------------- */
 
 /**
@@ -112,7 +185,7 @@ FNET_API void fnet_record_deserializer_feed(struct fnet_record_deserializer *d,
                                             struct fnet_span buffer);
 
 /**
- * Yield up to MAX records.
+ * Yield up to MAX > 0 records. One that had to be assembled comes alone.
  *
  * @param records  borrowed until the next call of next() or clear(), or until the buffer's end.
  * @param count    how many, at least 1 if FNET_OK.
@@ -160,14 +233,15 @@ FNET_API void fnet_delimiter_init(struct fnet_delimiter *d,
                                   const struct fnet_delimiter_config *config);
 
 /**
- * Find up to MAX complete records at the head of INPUT.
+ * Find up to MAX > 0 complete records at the head of INPUT.
  *
  * @param is_end   no bytes will follow INPUT: its rest is the last record, though unterminated.
  * @param records  borrowed from INPUT, without delimiters and lengths.
  * @param count    how many.
  * @param used     bytes of INPUT they took, delimiters and lengths included.
  *
- * With no record found, call again with the same bytes and more behind them.
+ * Afterwards call again with the bytes behind USED, and, with no record found, with more behind
+ * them.
  *
  * Errors: FNET_AGAIN       not one whole record; USED is untouched.
  *         FNET_EOF         is_end and INPUT is empty.
@@ -189,6 +263,8 @@ FNET_API size_t fnet_delimiter_framed_bytes(const struct fnet_delimiter_config *
  *
  * Errors: FNET_RANGE  no room for fnet_delimiter_framed_bytes(); a record has another length than
  *                     FIXED asks. Nothing is written then.
+ * Cost:   O(bytes); fastest with FNET_SHORT_RECORD_BYTES more room than is needed, where rubbish
+ *         may be written behind W's cursor, and records that fnet_records_are_adjacent().
  */
 FNET_API FNET_CHECKED enum fnet_err fnet_delimiter_frame(
     const struct fnet_delimiter_config *config, const struct fnet_span *records, size_t n,

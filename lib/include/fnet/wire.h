@@ -68,12 +68,17 @@ struct fnet_buffer_response {
     int32_t backlog;                 /**< >= 0, data buffers queued behind this one */
     uint8_t data_type;               /**< enum fnet_data_type */
     bool is_compressed;
-    uint32_t size;                   /**< payload bytes, <= FNET_PAYLOAD_MAX_BYTES */
+    uint32_t size;                   /**< payload bytes <= FNET_PAYLOAD_MAX_BYTES, 0 in data only */
     uint32_t partials;               /**< number of partial buffers, 0 for pipelined partitions */
     struct fnet_span partial_sizes;  /**< 4 * PARTIALS bytes, int32 each, their sum is SIZE */
 };
 
-/** 1: an error of one channel, or, without receiver, of the whole connection. */
+/**
+ * 1: an error of one channel, or, without receiver, of the whole connection. On the wire nothing
+ * says how long the throwable is; it is found by following its grammar. Where that fails (the
+ * stream is none, or holds what only its own classes can read) a 1 where the boolean in front of
+ * a receiver would stand decides.
+ */
 struct fnet_error_response {
     bool has_receiver;
     struct fnet_span throwable; /**< a Java object stream holding one Throwable */
@@ -95,8 +100,8 @@ struct fnet_task_event_request {
 
 /** 11: the next segment of a tiered (hybrid) subpartition. */
 struct fnet_segment_id {
-    int32_t subpartition;
-    int32_t segment; /**< > 0 */
+    int32_t subpartition; /**< >= 0 */
+    int32_t segment;      /**< > 0 */
 };
 
 /** 64: describe PARTITION, or every partition. Body: receiver 16, all 1, partition id 60. */
@@ -117,13 +122,13 @@ struct fnet_description_response {
     uint8_t partition_type; /**< enum fnet_partition_type */
     uint8_t format;         /**< enum fnet_record_format */
     uint8_t state;          /**< 0 producing, 1 input ended */
-    struct fnet_span name;  /**< not NUL-terminated, <= FNET_NAME_MAX_BYTES; empty: made from a Flink id */
+    struct fnet_span name;  /**< a name, not NUL-terminated; empty: made from a Flink id */
 };
 
 /** A decoded message, or one to encode. Spans are borrowed. */
 struct fnet_message {
     enum fnet_message_type type;
-    struct fnet_id receiver; /**< the InputChannelID, in every message but CloseRequest */
+    struct fnet_id receiver; /**< the InputChannelID; zero in CloseRequest, fatal ErrorResponse */
     union {
         struct fnet_buffer_response buffer;
         struct fnet_error_response error;
@@ -185,8 +190,8 @@ struct fnet_decoder;
 /**
  * Make a decoder.
  *
- * @param staging  bytes of the staging space, at least 1024; it grows for a longer message up to
- *                 FNET_MESSAGE_MAX_BYTES and shrinks again.
+ * @param staging  bytes of the staging space; fewer than 1024 count as 1024. It grows for a longer
+ *                 message, up to FNET_MESSAGE_MAX_BYTES, and shrinks again.
  * @param out      owned by caller.
  *
  * Errors: FNET_NOMEM
@@ -194,7 +199,11 @@ struct fnet_decoder;
 FNET_API FNET_CHECKED enum fnet_err fnet_decoder_new(size_t staging, struct fnet_decoder **out);
 FNET_API void fnet_decoder_free(struct fnet_decoder *decoder);
 
-/** Where the next received bytes may be written: never empty unless the decoder died. */
+/**
+ * Where the next received bytes may be written; spans given out before are then void. Call it when
+ * next() has nothing more to give: it is empty only when the decoder died, or when staged payload
+ * that nobody takes fills it.
+ */
 FNET_API void fnet_decoder_space(struct fnet_decoder *decoder, uint8_t **ptr, size_t *len);
 /** N bytes were written to the space. */
 FNET_API void fnet_decoder_commit(struct fnet_decoder *decoder, size_t n);
@@ -219,13 +228,18 @@ FNET_API void fnet_decoder_skip_ahead(struct fnet_decoder *decoder, size_t n);
 
 /** Offset in the stream of the first byte of the frame being decoded or last returned. */
 FNET_API uint64_t fnet_decoder_offset(const struct fnet_decoder *decoder);
-/** Is the decoder in the middle of a frame, so that an end of stream now would cut it? */
+/**
+ * Is the decoder in the middle of a frame, so that an end of stream now would cut it? To be asked
+ * when next() has nothing more to give.
+ */
 FNET_API bool fnet_decoder_is_mid_frame(const struct fnet_decoder *decoder);
 
 /* ---- Java throwables -------------------------------------------------------------------- */
 
-/** Most bytes of each text taken out of a throwable; the rest is cut. */
+/** Most bytes of each text taken out of or put into a throwable, with NUL; the rest is cut. */
 #define FNET_THROWABLE_TEXT_BYTES 1024
+/** Room that fnet_throwable_encode() never exceeds. */
+#define FNET_THROWABLE_ENCODED_MAX_BYTES 2560
 /** Class of the error that answers a request for a partition that does not exist. */
 #define FNET_PARTITION_NOT_FOUND_CLASS                                                            \
     "org.apache.flink.runtime.io.network.partition.PartitionNotFoundException"
@@ -238,7 +252,7 @@ struct fnet_throwable {
 
 /**
  * Find class and message of the outermost Throwable in a Java object stream. Nothing is executed,
- * no length is trusted.
+ * no length is trusted. What UTF-8 or a C string cannot hold becomes U+FFFD.
  *
  * Errors: FNET_BAD_VALUE  STREAM is no object stream with a class at its head. A message that
  *                         cannot be found is left empty instead.
@@ -249,9 +263,12 @@ FNET_API FNET_CHECKED enum fnet_err fnet_throwable_decode(struct fnet_span strea
 
 /**
  * Append a Throwable that Java's ObjectInputStream reads: a PartitionNotFoundException (MESSAGE is
- * its detail) when NOT_FOUND, else a java.io.IOException. No stack trace, no cause.
+ * its detail, its partition id is null) when NOT_FOUND, else a java.io.IOException. No stack
+ * trace, no cause.
  *
- * Errors: FNET_RANGE  no room; 512 bytes and the message are enough.
+ * @param message  UTF-8; a byte that is none becomes '?'.
+ *
+ * Errors: FNET_RANGE  no room; FNET_THROWABLE_ENCODED_MAX_BYTES always suffice.
  */
 FNET_API FNET_CHECKED enum fnet_err fnet_throwable_encode(bool not_found, const char *message,
                                                           struct fnet_writer *w);

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A channel to a subpartition of another process: sequence, credit, and the queue of what came.
+ *
+ * Source: Flink RemoteInputChannel.
+ */
+#include <stdlib.h>
+
+#include "channel.h"
+
+#define FIRST_CAPACITY 16
+
+/* What an event in the queue counts against the gate's bound: its bytes and what carries them. */
+static size_t event_cost(uint32_t len)
+{
+    return len + sizeof(struct fnet_segment) + sizeof(struct fnet__received);
+}
+
+static void say(struct fnet_channel *channel, enum fnet_channel_word word)
+{
+    unsigned before = channel->words;
+
+    channel->words |= word;
+    if (before == 0 && channel->has_words)
+        channel->has_words(channel->has_words_arg, channel);
+}
+
+static void has_credit(struct fnet__credit *credit)
+{
+    struct fnet_channel *channel = fnet_entry(credit, struct fnet_channel, credit);
+
+    if (channel->state == FNET_CHANNEL_OPEN)
+        say(channel, FNET_SAY_CREDIT);
+}
+
+enum fnet_err fnet__channel_new(struct fnet_gate *gate, struct fnet_channel **out)
+{
+    struct fnet_channel *channel = calloc(1, sizeof *channel);
+
+    if (!channel)
+        return FNET_NOMEM;
+    channel->gate = gate;
+    channel->index = gate->count;
+    fnet_id_random(&channel->id);
+    fnet__credit_init(&channel->credit, gate->config.buffers_per_channel, &gate->floating,
+                      has_credit);
+    *out = channel;
+    return FNET_OK;
+}
+
+struct fnet__received fnet__channel_pop(struct fnet_channel *channel)
+{
+    struct fnet__received first = channel->ring[channel->head];
+
+    channel->head = (channel->head + 1) & (channel->capacity - 1);
+    channel->count--;
+    if (!first.returns_credit)
+        channel->gate->event_bytes -= event_cost(first.buffer.len);
+    return first;
+}
+
+static void drop_queue(struct fnet_channel *channel)
+{
+    fnet_link_unlink(&channel->ready);
+    while (channel->count > 0) {
+        struct fnet__received first = fnet__channel_pop(channel);
+        fnet_buffer_clear(&first.buffer);
+        if (first.returns_credit)
+            fnet__credit_return(&channel->credit);
+    }
+}
+
+void fnet__channel_free(struct fnet_channel *channel)
+{
+    fnet__credit_close(&channel->credit);
+    drop_queue(channel);
+    fnet_link_unlink(&channel->words_link);
+    free(channel->ring);
+    free(channel);
+}
+
+/* Nothing more will arrive: the gate need not wait for this channel any longer. */
+static void leave(struct fnet_channel *channel, enum fnet_channel_state state)
+{
+    channel->state = state;
+    channel->gate->open--;
+    channel->words = 0;
+    fnet__credit_close(&channel->credit);
+    fnet_bell_ring(&channel->gate->config.ready);
+}
+
+const struct fnet_id *fnet_channel_id(const struct fnet_channel *channel)
+{
+    return &channel->id;
+}
+
+size_t fnet_channel_index(const struct fnet_channel *channel)
+{
+    return channel->index;
+}
+
+struct fnet_gate *fnet_channel_gate(const struct fnet_channel *channel)
+{
+    return channel->gate;
+}
+
+enum fnet_channel_state fnet_channel_state(const struct fnet_channel *channel)
+{
+    return channel->state;
+}
+
+enum fnet_err fnet_channel_error(const struct fnet_channel *channel)
+{
+    return channel->error;
+}
+
+void fnet_channel_acknowledge(struct fnet_channel *channel)
+{
+    if (channel->state == FNET_CHANNEL_OPEN)
+        say(channel, FNET_SAY_ACKNOWLEDGE);
+}
+
+void fnet_channel_resume(struct fnet_channel *channel)
+{
+    if (channel->state == FNET_CHANNEL_OPEN)
+        say(channel, FNET_SAY_RESUME);
+}
+
+void fnet_channel_cancel(struct fnet_channel *channel)
+{
+    drop_queue(channel);
+    if (channel->state != FNET_CHANNEL_OPEN)
+        return;
+    leave(channel, FNET_CHANNEL_CANCELLED);
+    say(channel, FNET_SAY_RELEASE);
+}
+
+void fnet_channel_attach(struct fnet_channel *channel,
+                         void (*has_words)(void *arg, struct fnet_channel *channel), void *arg)
+{
+    channel->has_words = has_words;
+    channel->has_words_arg = arg;
+}
+
+struct fnet_link *fnet_channel_link(struct fnet_channel *channel)
+{
+    return &channel->words_link;
+}
+
+struct fnet_channel *fnet_channel_of_link(struct fnet_link *link)
+{
+    return fnet_entry(link, struct fnet_channel, words_link);
+}
+
+uint32_t fnet_channel_initial_credit(const struct fnet_channel *channel)
+{
+    return channel->credit.exclusive;
+}
+
+unsigned fnet_channel_take_words(struct fnet_channel *channel, uint32_t *credit)
+{
+    unsigned words = channel->words;
+
+    channel->words = 0;
+    if (words & FNET_SAY_CREDIT) {
+        uint32_t sum = fnet__credit_announce(&channel->credit);
+        if (sum > 0)
+            *credit = sum;
+        else
+            words &= ~(unsigned)FNET_SAY_CREDIT;
+    }
+    return words;
+}
+
+enum fnet_err fnet_channel_begin(struct fnet_channel *channel, int32_t sequence, uint8_t data_type,
+                                 uint32_t len, struct fnet_buffer *out)
+{
+    struct fnet_gate *gate = channel->gate;
+
+    if (channel->state != FNET_CHANNEL_OPEN)
+        return FNET_STATE;
+    if (sequence != channel->sequence)
+        return FNET_BAD_SEQUENCE;
+    if (!fnet_data_type_is_buffer(data_type)) {
+        if (len == 0 || len > FNET_EVENT_MAX_BYTES)
+            return FNET_BAD_LENGTH;
+        if (gate->event_bytes + event_cost(len) > FNET_GATE_EVENT_BYTES_MAX)
+            return FNET_NO_CREDIT;
+        return fnet_buffer_new_heap_room(len, data_type, out);
+    }
+
+    struct fnet_builder builder;
+    if (len > fnet_local_pool_segment_bytes(gate->config.pool))
+        return FNET_BAD_LENGTH;
+    if (channel->credit.granted == 0)
+        return FNET_NO_CREDIT;
+    enum fnet_err err = fnet_local_pool_take(gate->config.pool, NULL, &builder);
+    if (err != FNET_OK)
+        return FNET_NOMEM; /* the pool is smaller than what was promised */
+    fnet_builder_commit(&builder, len);
+    *out = (struct fnet_buffer){.segment = builder.segment, .len = len, .data_type = data_type};
+    return FNET_OK;
+}
+
+static enum fnet_err push(struct fnet_channel *channel, struct fnet__received received)
+{
+    if (channel->count == channel->capacity) {
+        uint32_t capacity = channel->capacity ? channel->capacity * 2 : FIRST_CAPACITY;
+        struct fnet__received *ring = malloc(capacity * sizeof *ring);
+        if (!ring)
+            return FNET_NOMEM;
+        for (uint32_t i = 0; i < channel->count; i++)
+            ring[i] = channel->ring[(channel->head + i) & (channel->capacity - 1)];
+        free(channel->ring);
+        channel->ring = ring;
+        channel->capacity = capacity;
+        channel->head = 0;
+    }
+    channel->ring[(channel->head + channel->count++) & (channel->capacity - 1)] = received;
+    return FNET_OK;
+}
+
+enum fnet_err fnet_channel_receive(struct fnet_channel *channel, struct fnet_buffer *buffer,
+                                   uint32_t backlog)
+{
+    bool is_data = fnet_data_type_is_buffer(buffer->data_type);
+    bool is_end = buffer->data_type == FNET_END_OF_PARTITION;
+    enum fnet_err err =
+        push(channel, (struct fnet__received){.buffer = *buffer, .returns_credit = is_data});
+
+    if (err != FNET_OK)
+        return err;
+    channel->sequence = channel->sequence == INT32_MAX ? INT32_MIN : channel->sequence + 1;
+    if (is_data) {
+        err = fnet__credit_use(&channel->credit);
+        if (err != FNET_OK)
+            return err; /* begin() looked: cannot be */
+        channel->counts.buffers++;
+        channel->counts.bytes += buffer->len;
+    } else {
+        channel->counts.events++;
+        channel->gate->event_bytes += event_cost(buffer->len);
+    }
+    buffer->segment = NULL;
+    fnet_list_push(&channel->gate->ready, &channel->ready);
+    fnet_channel_announce_backlog(channel, backlog);
+    if (is_end) {
+        leave(channel, FNET_CHANNEL_ENDED);
+        say(channel, FNET_SAY_RELEASE);
+    }
+    fnet_bell_ring(&channel->gate->config.ready);
+    return FNET_OK;
+}
+
+void fnet_channel_announce_backlog(struct fnet_channel *channel, uint32_t backlog)
+{
+    channel->counts.backlog = backlog;
+    if (channel->state == FNET_CHANNEL_OPEN)
+        fnet__credit_set_backlog(&channel->credit, backlog);
+}
+
+void fnet_channel_fail(struct fnet_channel *channel, enum fnet_err err)
+{
+    if (channel->state != FNET_CHANNEL_OPEN)
+        return;
+    channel->error = err;
+    leave(channel, FNET_CHANNEL_FAILED);
+}
+
+struct fnet_channel_counts fnet_channel_counts(const struct fnet_channel *channel)
+{
+    struct fnet_channel_counts counts = channel->counts;
+
+    counts.queued = channel->count;
+    counts.credit = channel->credit.granted;
+    return counts;
+}

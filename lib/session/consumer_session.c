@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The consumer's side of a connection: requests and credits out, buffers in.
+ *
+ * Source: Flink NettyPartitionRequestClient, CreditBasedPartitionRequestClientHandler.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "session_private.h"
+
+struct consumer_session {
+    struct fnet_session base;
+    struct fnet_consumer_listener listener;
+    struct fnet_id_map channels; /* of struct fnet_channel, by id; they stay until the end */
+    struct fnet_list words;      /* channels that have something to say */
+    size_t open;                 /* channels not released */
+    size_t describing;           /* description requests without an answer */
+    struct fnet_channel *receiving;
+    uint32_t backlog; /* of the buffer being received */
+    struct fnet_channel *culprit;
+};
+
+static struct consumer_session *consumer_of(const struct fnet_session *session)
+{
+    return fnet_entry(session, struct consumer_session, base);
+}
+
+/* ---- out --------------------------------------------------------------------------------- */
+
+static void has_words(void *arg, struct fnet_channel *channel)
+{
+    struct consumer_session *s = arg;
+
+    fnet_list_push(&s->words, fnet_channel_link(channel));
+    fnet_bell_ring(&s->base.bell);
+}
+
+enum fnet_err fnet_consumer_session_add(struct fnet_session *session, struct fnet_channel *channel)
+{
+    struct consumer_session *s = consumer_of(session);
+
+    if (session->is_closing)
+        return FNET_STATE;
+    enum fnet_err err = fnet_id_map_put(&s->channels, fnet_channel_id(channel), channel);
+    if (err != FNET_OK)
+        return err;
+    fnet_channel_attach(channel, has_words, s);
+    s->open++;
+    return FNET_OK;
+}
+
+enum fnet_err fnet_consumer_session_request(struct fnet_session *session,
+                                            struct fnet_channel *channel,
+                                            const struct fnet_partition_id *partition,
+                                            uint32_t subpartition)
+{
+    const struct fnet_message message = {
+        .type = FNET_PARTITION_REQUEST,
+        .receiver = *fnet_channel_id(channel),
+        .request = {.partition = *partition,
+                    .first = (int32_t)subpartition,
+                    .last = (int32_t)subpartition,
+                    .credit = (int32_t)fnet_channel_initial_credit(channel)},
+    };
+    return fnet__session_say(session, &message);
+}
+
+enum fnet_err fnet_consumer_session_describe(struct fnet_session *session,
+                                             const struct fnet_id *request,
+                                             const struct fnet_partition_id *partition)
+{
+    struct fnet_message message = {
+        .type = FNET_DESCRIPTION_REQUEST,
+        .receiver = *request,
+        .describe = {.all = partition == NULL},
+    };
+    if (partition)
+        message.describe.partition = *partition;
+    enum fnet_err err = fnet__session_say(session, &message);
+    if (err == FNET_OK)
+        consumer_of(session)->describing++;
+    return err;
+}
+
+static enum fnet_err say_plain(struct fnet_session *session, enum fnet_message_type type,
+                               const struct fnet_id *receiver)
+{
+    struct fnet_message message = {.type = type};
+
+    if (receiver)
+        message.receiver = *receiver;
+    return fnet__outbox_push(&session->outbox, &message, NULL);
+}
+
+/* The last channel takes the connection with it. */
+static enum fnet_err say_release(struct consumer_session *s, const struct fnet_channel *channel)
+{
+    if (--s->open > 0 || s->describing > 0)
+        return say_plain(&s->base, FNET_CANCEL_PARTITION_REQUEST, fnet_channel_id(channel));
+    if (s->base.is_closing)
+        return FNET_OK;
+    s->base.is_closing = true;
+    return say_plain(&s->base, FNET_CLOSE_REQUEST, NULL);
+}
+
+void fnet_consumer_session_close(struct fnet_session *session)
+{
+    if (session->is_closing || session->error != FNET_OK)
+        return;
+    session->is_closing = true;
+    /* Without memory for the frame the connection just ends, which says the same. */
+    if (say_plain(session, FNET_CLOSE_REQUEST, NULL) == FNET_OK)
+        fnet_bell_ring(&session->bell);
+}
+
+static enum fnet_err say_words(struct consumer_session *s, struct fnet_channel *channel)
+{
+    const struct fnet_id *id = fnet_channel_id(channel);
+    uint32_t credit = 0;
+    unsigned words = fnet_channel_take_words(channel, &credit);
+    enum fnet_err err = FNET_OK;
+
+    if (words & FNET_SAY_CREDIT) {
+        const struct fnet_message message = {
+            .type = FNET_ADD_CREDIT, .receiver = *id, .credit = (int32_t)credit};
+        err = fnet__outbox_push(&s->base.outbox, &message, NULL);
+    }
+    if (err == FNET_OK && (words & FNET_SAY_RESUME))
+        err = say_plain(&s->base, FNET_RESUME_CONSUMPTION, id);
+    if (err == FNET_OK && (words & FNET_SAY_ACKNOWLEDGE))
+        err = say_plain(&s->base, FNET_ACK_ALL_USER_RECORDS_PROCESSED, id);
+    if (err == FNET_OK && (words & FNET_SAY_RELEASE))
+        err = say_release(s, channel);
+    return err;
+}
+
+/* Words are taken as late as this, so that credits add up while the socket is full. */
+static enum fnet_err refill(struct fnet_session *session)
+{
+    struct consumer_session *s = consumer_of(session);
+
+    while (session->outbox.count < FNET__OUTBOX_FULL_FRAMES / 2) {
+        struct fnet_link *link = fnet_list_pop(&s->words);
+        if (!link)
+            break;
+        enum fnet_err err = say_words(s, fnet_channel_of_link(link));
+        if (err != FNET_OK)
+            return err;
+    }
+    return FNET_OK;
+}
+
+/* ---- in ---------------------------------------------------------------------------------- */
+
+static enum fnet_err blame(struct consumer_session *s, struct fnet_channel *channel,
+                           enum fnet_err err)
+{
+    s->culprit = channel;
+    return err;
+}
+
+static enum fnet_err on_buffer_response(struct consumer_session *s,
+                                        const struct fnet_message *message)
+{
+    const struct fnet_buffer_response *response = &message->buffer;
+    struct fnet_channel *channel = fnet_id_map_get(&s->channels, &message->receiver);
+
+    if (!channel) {
+        char id[FNET_ID_TEXT_BYTES];
+        fnet_id_format(&message->receiver, id);
+        return fnet__session_fail(&s->base, FNET_UNKNOWN_RECEIVER,
+                                  "BufferResponse for unknown receiver %s", id);
+    }
+    if (fnet_channel_state(channel) != FNET_CHANNEL_OPEN)
+        return FNET_OK; /* it was on its way when we cancelled: thrown away */
+    if (response->is_compressed || response->partials > 0)
+        return blame(s, channel,
+                     fnet__session_fail(&s->base, FNET_BAD_VALUE, "a %s buffer is not supported",
+                                        response->is_compressed ? "compressed" : "merged"));
+
+    enum fnet_err err = fnet_channel_begin(channel, response->sequence, response->data_type,
+                                           response->size, &s->base.payload);
+    if (err == FNET_OK) {
+        s->receiving = channel;
+        s->backlog = (uint32_t)response->backlog;
+        return FNET_OK;
+    }
+    if (err == FNET_BAD_LENGTH)
+        return blame(s, channel,
+                     fnet__session_fail(&s->base, err,
+                                        "a buffer of %" PRIu32 " bytes is larger than a segment",
+                                        response->size));
+    return blame(s, channel, fnet__session_fail(&s->base, err, "%s (buffer %" PRId32 ")",
+                                                fnet_strerror(err), response->sequence));
+}
+
+static enum fnet_err on_payload(struct fnet_session *session)
+{
+    struct consumer_session *s = consumer_of(session);
+
+    if (fnet_channel_state(s->receiving) != FNET_CHANNEL_OPEN) {
+        fnet_buffer_clear(&session->payload); /* cancelled meanwhile */
+        return FNET_OK;
+    }
+    return fnet_channel_receive(s->receiving, &session->payload, s->backlog);
+}
+
+static enum fnet_err on_error_response(struct consumer_session *s,
+                                       const struct fnet_message *message)
+{
+    struct fnet_throwable thrown;
+    enum fnet_err err = fnet_throwable_decode(message->error.throwable, &thrown);
+
+    if (err != FNET_OK)
+        return fnet__session_fail(&s->base, err, "ErrorResponse without a readable Throwable");
+
+    const char *text = thrown.message[0] ? thrown.message : thrown.class_name;
+    if (!message->error.has_receiver)
+        return fnet__session_fail(&s->base, FNET_REMOTE, "%s", text);
+
+    err = strcmp(thrown.class_name, FNET_PARTITION_NOT_FOUND_CLASS) == 0 ? FNET_NO_PARTITION
+                                                                          : FNET_REMOTE;
+    struct fnet_channel *channel = fnet_id_map_get(&s->channels, &message->receiver);
+    if (channel) {
+        if (fnet_channel_state(channel) == FNET_CHANNEL_OPEN)
+            s->listener.channel_error(s->listener.arg, channel, err, text);
+    } else if (s->describing > 0) {
+        s->describing--;
+        s->listener.description_error(s->listener.arg, &message->receiver, err, text);
+    }
+    return FNET_OK;
+}
+
+static enum fnet_err on_description(struct consumer_session *s, const struct fnet_message *message)
+{
+    if (s->describing == 0)
+        return fnet__session_fail(&s->base, FNET_BAD_KIND,
+                                  "DescriptionResponse that was not asked for");
+    if (message->description.remaining == 0)
+        s->describing--;
+    s->listener.description(s->listener.arg, &message->receiver, &message->description);
+    return FNET_OK;
+}
+
+static enum fnet_err on_message(struct fnet_session *session, const struct fnet_message *message)
+{
+    struct consumer_session *s = consumer_of(session);
+    struct fnet_channel *channel;
+
+    switch (message->type) {
+    case FNET_BUFFER_RESPONSE: return on_buffer_response(s, message);
+    case FNET_ERROR_RESPONSE: return on_error_response(s, message);
+    case FNET_DESCRIPTION_RESPONSE: return on_description(s, message);
+    case FNET_BACKLOG_ANNOUNCEMENT:
+        channel = fnet_id_map_get(&s->channels, &message->receiver);
+        if (channel)
+            fnet_channel_announce_backlog(channel, (uint32_t)message->backlog);
+        return FNET_OK;
+    case FNET_PARTITION_REQUEST:
+    case FNET_TASK_EVENT_REQUEST:
+    case FNET_CANCEL_PARTITION_REQUEST:
+    case FNET_CLOSE_REQUEST:
+    case FNET_ADD_CREDIT:
+    case FNET_RESUME_CONSUMPTION:
+    case FNET_ACK_ALL_USER_RECORDS_PROCESSED:
+    case FNET_NEW_BUFFER_SIZE:
+    case FNET_SEGMENT_ID:
+    case FNET_DESCRIPTION_REQUEST: break;
+    }
+    return fnet__session_fail(session, FNET_BAD_KIND, "%s from a producer",
+                              fnet_message_type_name((uint8_t)message->type));
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static bool is_unfinished(const struct fnet_session *session)
+{
+    const struct consumer_session *s = consumer_of(session);
+
+    return !session->is_closing && (s->open > 0 || s->describing > 0);
+}
+
+/* Flink has no frame by which a consumer complains: it closes. */
+static void on_error(struct fnet_session *session)
+{
+    session->is_closing = true;
+}
+
+struct fnet_channel *fnet_consumer_session_culprit(const struct fnet_session *session)
+{
+    return consumer_of(session)->culprit;
+}
+
+static void free_consumer(struct fnet_session *session)
+{
+    struct consumer_session *s = consumer_of(session);
+
+    for (size_t i = 0; i < s->channels.capacity; i++) {
+        struct fnet_channel *channel = fnet_id_map_at(&s->channels, i);
+        if (!channel)
+            continue;
+        fnet_link_unlink(fnet_channel_link(channel));
+        fnet_channel_attach(channel, NULL, NULL);
+        fnet_channel_fail(channel, session->error != FNET_OK ? session->error : FNET_LOST);
+    }
+    fnet_id_map_clear(&s->channels);
+    fnet__session_clear(session);
+    free(s);
+}
+
+static const struct fnet__session_ops consumer_ops = {
+    .on_message = on_message,
+    .on_payload = on_payload,
+    .refill = refill,
+    .is_unfinished = is_unfinished,
+    .on_error = on_error,
+    .free = free_consumer,
+};
+
+enum fnet_err fnet_consumer_session_new(const struct fnet_consumer_listener *listener,
+                                        struct fnet_session **out)
+{
+    struct consumer_session *s = calloc(1, sizeof *s);
+
+    if (!s)
+        return FNET_NOMEM;
+    enum fnet_err err = fnet__session_init(&s->base, &consumer_ops);
+    if (err != FNET_OK) {
+        free(s);
+        return err;
+    }
+    s->listener = *listener;
+    fnet_list_init(&s->words);
+    *out = &s->base;
+    return FNET_OK;
+}

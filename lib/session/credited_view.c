@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A view that sends only what credit pays for.
+ *
+ * Source: Flink CreditBasedSequenceNumberingViewReader.
+ */
+#include "credited_view.h"
+
+enum fnet_err fnet__credited_view_add_credit(struct fnet__credited_view *v, int32_t n)
+{
+    if (n < 1 || v->credits > (uint32_t)INT32_MAX - (uint32_t)n)
+        return FNET_RANGE;
+    v->credits += (uint32_t)n;
+    v->is_backlog_known = false;
+    return FNET_OK;
+}
+
+enum fnet_err fnet__credited_view_next(struct fnet__credited_view *v, struct fnet_message *message,
+                                       struct fnet_buffer *payload)
+{
+    struct fnet_view_item item;
+
+    if (!fnet__credited_view_is_ready(v))
+        return FNET_AGAIN;
+    enum fnet_err err = fnet_view_next(v->view, &item);
+    if (err != FNET_OK)
+        return err;
+    if (fnet_data_type_is_buffer(item.buffer.data_type))
+        v->credits--;
+    *message = (struct fnet_message){
+        .type = FNET_BUFFER_RESPONSE,
+        .receiver = v->receiver,
+        .buffer = {.subpartition = (int32_t)fnet_view_subpartition(v->view),
+                   .sequence = v->sequence,
+                   .backlog = (int32_t)item.backlog,
+                   .data_type = item.buffer.data_type,
+                   .is_compressed = item.buffer.is_compressed,
+                   .size = item.buffer.len},
+    };
+    /* As Java's int: a stream of more than 2^31 buffers goes on with negative numbers. */
+    v->sequence = v->sequence == INT32_MAX ? INT32_MIN : v->sequence + 1;
+    *payload = item.buffer;
+    return FNET_OK;
+}
+
+uint32_t fnet__credited_view_announce(struct fnet__credited_view *v)
+{
+    if (v->initial_credit > 0 || v->credits > 0 || v->is_backlog_known)
+        return 0;
+
+    uint32_t backlog = fnet_view_backlog(v->view);
+    v->is_backlog_known = backlog > 0;
+    return backlog;
+}
