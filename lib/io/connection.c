@@ -26,7 +26,7 @@ struct fnet_connection {
     struct fnet_task pump;
     struct fnet_timer linger;
     struct fnet_timer idle;
-    bool is_readable;  /* the kernel has, or may have, something for us */
+    bool is_readable; /* the kernel has, or may have, something for us */
     bool is_writable;
     bool cannot_send;  /* the peer does not read any more; it may have said why */
     bool is_shut;      /* our half is closed: only the peer's end is awaited */
@@ -187,9 +187,9 @@ static void send_some(struct fnet_connection *c)
 {
     for (int i = 0; i < WRITES_PER_TURN && c->is_writable; i++) {
         struct iovec spans[SPANS_PER_WRITE];
-        struct msghdr message = {
-            .msg_iov = spans,
-            .msg_iovlen = fnet_session_send_spans(c->session, spans, SPANS_PER_WRITE)};
+        struct msghdr message = {.msg_iov = spans,
+                                 .msg_iovlen =
+                                     fnet_session_send_spans(c->session, spans, SPANS_PER_WRITE)};
         if (message.msg_iovlen == 0)
             return;
         ssize_t n = sendmsg(c->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
@@ -235,8 +235,8 @@ static void pump(void *arg)
             return;
     }
     if ((more && c->is_writable) ||
-        (c->is_readable && (c->is_shut || fnet_session_wants_read(c->session) ||
-                            c->err != FNET_OK)))
+        (c->is_readable &&
+         (c->is_shut || fnet_session_wants_read(c->session) || c->err != FNET_OK)))
         fnet_loop_post(c->config.loop, &c->pump);
     fnet_watch_want(&c->watch, (c->is_readable ? 0u : FNET_WANT_READ) |
                                    (more && !c->is_writable ? (unsigned)FNET_WANT_WRITE : 0u));

@@ -19,9 +19,9 @@ struct fnet_connector {
     struct fnet_connector_config config;
     struct fnet_address *addresses; /* owned; of this round */
     size_t count;
-    size_t next;      /* the address to try next */
-    int fd;           /* of the try under way; -1: none */
-    uint32_t rounds;  /* that failed */
+    size_t next;     /* the address to try next */
+    int fd;          /* of the try under way; -1: none */
+    uint32_t rounds; /* that failed */
     uint64_t pause_ns;
     struct fnet_watch watch;
     struct fnet_timer timer; /* ends a try, or the pause between rounds */
@@ -106,6 +106,10 @@ static void try_next(struct fnet_connector *c)
 {
     const struct fnet_address *address = &c->addresses[c->next++];
 
+    if (c->config.is_loopback_only && !fnet_address_is_loopback(address)) {
+        fail_try(c, EPERM);
+        return;
+    }
     c->fd = socket(address->any.sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (c->fd < 0) {
         fail_try(c, errno);

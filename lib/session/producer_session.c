@@ -367,6 +367,16 @@ size_t fnet_producer_session_readings(const struct fnet_session *session)
     return producer_of(session)->by_receiver.count;
 }
 
+uint64_t fnet_producer_session_credit(const struct fnet_session *session)
+{
+    const struct producer_session *s = producer_of(session);
+    uint64_t sum = 0;
+
+    for (struct fnet_link *link = s->all.head.next; link != &s->all.head; link = link->next)
+        sum += fnet_entry(link, struct reading, all)->view.credits;
+    return sum;
+}
+
 size_t fnet_producer_session_unfinished(const struct fnet_session *session, char *text, size_t size)
 {
     struct producer_session *s = producer_of(session);

@@ -5,7 +5,7 @@
 #include "failmalloc.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <stdlib.h>
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t n, size_t size);

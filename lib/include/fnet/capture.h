@@ -43,7 +43,7 @@
 #define FNET_TRACE_PACKET_MAX_BYTES (256u << 10)
 
 /** Link types, as numbered in savefiles. */
-enum fnet_link {
+enum fnet_link_type {
     FNET_LINK_NULL = 0,
     FNET_LINK_ETHERNET = 1,
     FNET_LINK_RAW_BSD = 12,
@@ -61,7 +61,7 @@ enum fnet_link {
 struct fnet_captured {
     bool has_time;
     uint64_t time_ns;       /**< since 1970; valid if HAS_TIME */
-    uint32_t link_type;     /**< enum fnet_link or any other number */
+    uint32_t link_type;     /**< enum fnet_link_type or any other number */
     uint32_t original_len;  /**< of the packet on the network, >= bytes.len */
     struct fnet_span bytes; /**< what was kept of it */
 };
@@ -194,6 +194,7 @@ void fnet_flow_end_format(const struct fnet_flow_end *end,
 struct fnet_flow {
     struct fnet_flow_end ends[2]; /**< [0] sent the first packet that was seen */
     uint32_t number;              /**< from 0, in order of appearance */
+    uint32_t reuse;               /**< how many earlier ones were between the same ends */
 };
 
 enum fnet_stretch_kind {

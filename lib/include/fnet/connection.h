@@ -114,6 +114,7 @@ struct fnet_connector_config {
     struct fnet_endpoint endpoint;
     uint64_t timeout_ns; /**< for each address */
     uint32_t retries;    /**< rounds over all addresses after the first; FNET_RETRY_FOREVER */
+    bool is_loopback_only; /**< an address of another host fails at once */
     /** Connected: FD is owned by the callee. */
     void (*connected)(void *arg, int fd);
     /** Given up; REASON is borrowed. */

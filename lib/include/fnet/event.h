@@ -83,17 +83,17 @@ struct fnet_event {
         struct {
             struct fnet_span class_name; /**< modified UTF-8 */
             struct fnet_span body;       /**< the class's own bytes and any padding */
-        } other; /**< 3 */
+        } other;                         /**< 3 */
         struct {
             int32_t sequence;
             struct fnet_span announced; /**< an encoded event and any padding */
-        } announcement; /**< 6 */
+        } announcement;                 /**< 6 */
         struct {
             int32_t input_subtask;
             int32_t output_subtask;
-        } connection; /**< 7 */
-        bool is_no_drain;             /**< 8: stop mode NO_DRAIN, else DRAIN */
-        int32_t final_subpartition;   /**< 10 */
+        } connection;               /**< 7 */
+        bool is_no_drain;           /**< 8: stop mode NO_DRAIN, else DRAIN */
+        int32_t final_subpartition; /**< 10 */
     };
 };
 

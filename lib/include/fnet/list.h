@@ -21,7 +21,7 @@ struct fnet_list {
 };
 
 /** The struct of TYPE whose MEMBER is LINK. */
-#define fnet_entry(link, type, member) ((type *)((char *)(link)-offsetof(type, member)))
+#define fnet_entry(link, type, member) ((type *)(void *)((char *)(link)-offsetof(type, member)))
 
 static inline void fnet_list_init(struct fnet_list *list)
 {

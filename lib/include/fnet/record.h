@@ -35,13 +35,13 @@
  * DIR is an empty one; fnet_spill_buffer_clear() frees.
  */
 struct fnet_spill_buffer {
-    const char *dir;  /**< borrowed: where the file goes; NULL: $TMPDIR is not read, /tmp */
-    uint8_t *ptr;     /**< owned */
-    size_t len;       /**< bytes in use, <= capacity */
+    const char *dir; /**< borrowed: where the file goes; NULL: $TMPDIR is not read, /tmp */
+    uint8_t *ptr;    /**< owned */
+    size_t len;      /**< bytes in use, <= capacity */
     size_t capacity;
-    int fd;           /**< of the file while is_spilled */
+    int fd; /**< of the file while is_spilled */
     bool is_spilled;
-    int saved_errno;  /**< why FNET_SYSTEM was returned */
+    int saved_errno; /**< why FNET_SYSTEM was returned */
 };
 
 /**
@@ -95,8 +95,7 @@ static inline bool fnet_records_are_adjacent(const struct fnet_span *records, si
     bool has_gap = false;
 
     for (size_t i = 1; i < n; i++)
-        has_gap |= (uintptr_t)records[i].ptr - (uintptr_t)records[i - 1].ptr -
-                       records[i - 1].len >
+        has_gap |= (uintptr_t)records[i].ptr - (uintptr_t)records[i - 1].ptr - records[i - 1].len >
                    FNET_RECORD_HEADER_BYTES;
     return !has_gap;
 }
@@ -167,12 +166,12 @@ FNET_API size_t fnet_records_put(const struct fnet_span *records, size_t n, stru
  * is borrowed from it; one that lies across buffers is assembled in a spill buffer.
  */
 struct fnet_record_deserializer {
-    struct fnet_span input;           /**< borrowed rest of the current buffer */
-    struct fnet_spill_buffer record;  /**< the record being assembled */
+    struct fnet_span input;                   /**< borrowed rest of the current buffer */
+    struct fnet_spill_buffer record;          /**< the record being assembled */
     uint8_t header[FNET_RECORD_HEADER_BYTES]; /**< a length that was cut */
-    size_t header_len;                /**< bytes of it seen, 0 to 4 */
-    size_t record_len;                /**< valid once header_len is 4 */
-    bool is_delivered;                /**< RECORD was handed out and is dropped by the next call */
+    size_t header_len;                        /**< bytes of it seen, 0 to 4 */
+    size_t record_len;                        /**< valid once header_len is 4 */
+    bool is_delivered; /**< RECORD was handed out and is dropped by the next call */
 };
 
 /** Make an empty deserializer; spill files go to SPILL_DIR (borrowed, NULL: /tmp). */
@@ -218,9 +217,9 @@ struct fnet_delimiter_config {
     size_t record_bytes; /**< of FNET_FORMAT_FIXED, > 0; of FNET_FORMAT_BYTES: largest chunk */
 };
 
-#define FNET_DELIMITER_CONFIG_INIT                                                                \
-    {                                                                                             \
-        .format = FNET_FORMAT_LINES, .delimiter = '\n'                                            \
+#define FNET_DELIMITER_CONFIG_INIT                                                                 \
+    {                                                                                              \
+        .format = FNET_FORMAT_LINES, .delimiter = '\n'                                             \
     }
 
 /** Finds records in input bytes. All state is how far a long record has been searched. */
@@ -266,8 +265,8 @@ FNET_API size_t fnet_delimiter_framed_bytes(const struct fnet_delimiter_config *
  * Cost:   O(bytes); fastest with FNET_SHORT_RECORD_BYTES more room than is needed, where rubbish
  *         may be written behind W's cursor, and records that fnet_records_are_adjacent().
  */
-FNET_API FNET_CHECKED enum fnet_err fnet_delimiter_frame(
-    const struct fnet_delimiter_config *config, const struct fnet_span *records, size_t n,
-    struct fnet_writer *w);
+FNET_API FNET_CHECKED enum fnet_err fnet_delimiter_frame(const struct fnet_delimiter_config *config,
+                                                         const struct fnet_span *records, size_t n,
+                                                         struct fnet_writer *w);
 
 #endif

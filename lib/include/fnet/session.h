@@ -105,6 +105,8 @@ void fnet_producer_session_close(struct fnet_session *session);
 
 /** Subpartitions being read over SESSION. */
 size_t fnet_producer_session_readings(const struct fnet_session *session);
+/** The credit of all of them together. */
+uint64_t fnet_producer_session_credit(const struct fnet_session *session);
 /** Those of them whose records are not acknowledged; their names go to TEXT ("main:0, main:3"). */
 size_t fnet_producer_session_unfinished(const struct fnet_session *session, char *text,
                                         size_t size);

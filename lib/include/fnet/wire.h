@@ -63,14 +63,14 @@ FNET_API const char *fnet_message_type_name(uint8_t type);
 
 /** 0: one buffer or event of a channel; SIZE payload bytes follow the head. */
 struct fnet_buffer_response {
-    int32_t subpartition;            /**< -1: not known */
-    int32_t sequence;                /**< from 0, data and events alike */
-    int32_t backlog;                 /**< >= 0, data buffers queued behind this one */
-    uint8_t data_type;               /**< enum fnet_data_type */
+    int32_t subpartition; /**< -1: not known */
+    int32_t sequence;     /**< from 0, data and events alike; INT32_MIN follows INT32_MAX */
+    int32_t backlog;      /**< >= 0, data buffers queued behind this one */
+    uint8_t data_type;    /**< enum fnet_data_type */
     bool is_compressed;
-    uint32_t size;                   /**< payload bytes <= FNET_PAYLOAD_MAX_BYTES, 0 in data only */
-    uint32_t partials;               /**< number of partial buffers, 0 for pipelined partitions */
-    struct fnet_span partial_sizes;  /**< 4 * PARTIALS bytes, int32 each, their sum is SIZE */
+    uint32_t size;                  /**< payload bytes <= FNET_PAYLOAD_MAX_BYTES, 0 in data only */
+    uint32_t partials;              /**< number of partial buffers, 0 for pipelined partitions */
+    struct fnet_span partial_sizes; /**< 4 * PARTIALS bytes, int32 each, their sum is SIZE */
 };
 
 /**
@@ -241,7 +241,7 @@ FNET_API bool fnet_decoder_is_mid_frame(const struct fnet_decoder *decoder);
 /** Room that fnet_throwable_encode() never exceeds. */
 #define FNET_THROWABLE_ENCODED_MAX_BYTES 2560
 /** Class of the error that answers a request for a partition that does not exist. */
-#define FNET_PARTITION_NOT_FOUND_CLASS                                                            \
+#define FNET_PARTITION_NOT_FOUND_CLASS                                                             \
     "org.apache.flink.runtime.io.network.partition.PartitionNotFoundException"
 
 /** What an error says, as NUL-terminated UTF-8; MESSAGE may be empty. */

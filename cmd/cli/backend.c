@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The event loop that the environment asks for.
+ */
+#include "cli/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum fnet_err backend_loop_new(struct fnet_loop **out)
+{
+    const char *name = getenv("FNET_LOOP");
+
+    if (name && strcmp(name, "poll") == 0)
+        return fnet_loop_new(FNET_LOOP_POLL, out);
+    if (name && strcmp(name, "epoll") == 0)
+        return fnet_loop_new(FNET_LOOP_EPOLL, out);
+    if (name && *name != '\0')
+        return FNET_INVALID;
+    enum fnet_err err = fnet_loop_new(FNET_LOOP_EPOLL, out);
+    return err == FNET_SYSTEM ? fnet_loop_new(FNET_LOOP_POLL, out) : err;
+}

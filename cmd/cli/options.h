@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * cli: the command line. One table per command drives both the parser and --help.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "fnet/err.h"
+
+#define OPTIONS_MAX 62 /**< most entries of a table */
+
+struct options_entry {
+    const char *name;          /**< long form without dashes; NULL: none */
+    char letter;               /**< short form; 0: none */
+    const char *argument;      /**< its argument's name in the help; NULL: takes none */
+    bool is_argument_optional; /**< given as --name=ARGUMENT or not at all */
+    const char *help;          /**< '\n' begins another line */
+
+    /**
+     * Take the option into the command's CONFIG.
+     *
+     * @param text  its argument, NULL when it has none.
+     * @param why   on failure set to a static text: "not a number".
+     *
+     * Errors: any; FNET_OK alone means that it was taken.
+     *
+     * NULL: the option ends a group of arguments (--next).
+     */
+    enum fnet_err (*set)(void *config, const char *text, const char **why);
+};
+
+struct options_table {
+    const char *program;
+    const char *synopsis; /**< behind the program's name: "[OPTION]... [FILE]..." */
+    const char *purpose;  /**< a sentence */
+    const char *notes;    /**< behind the list of options; NULL: nothing */
+    const struct options_entry *entries;
+    size_t count;
+
+    /** Take an operand, in the manner of an entry's set(). */
+    enum fnet_err (*operand)(void *config, const char *text, const char **why);
+};
+
+enum options_result {
+    OPTIONS_RUN,     /**< everything was taken */
+    OPTIONS_SHOWN,   /**< --help or --version was printed */
+    OPTIONS_MISTAKE, /**< and it was said on standard error */
+};
+
+/**
+ * Read ARGV[1] and what follows, options and operands mixed as the user likes, "--" before
+ * operands only; up to the end, or to an option whose setter is NULL. --help and --version are
+ * known in every table.
+ *
+ * @param used  the index of the option that ended the group, else ARGC. The next group is parsed
+ *              with argc - used and argv + used: that option stands where the program's name would.
+ *              Set with OPTIONS_RUN only.
+ */
+enum options_result options_parse(const struct options_table *table, void *config, int argc,
+                                  char *argv[], int *used);
+
+/** Say a mistake that options_parse() could not see ("program: TEXT" and where to find help). */
+__attribute__((format(printf, 2, 3))) void options_mistake(const struct options_table *table,
+                                                           const char *format, ...);
+
+/** The exit status after anything but OPTIONS_RUN. Help that could not be written is an error. */
+int options_exit(const struct options_table *table, enum options_result result);
+
+#endif

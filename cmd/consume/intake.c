@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One gate on its way into one sink: read batches, append them, acknowledge what is written out.
+ *
+ * Source: Flink StreamTask.processInput, its end by EndOfData and AckAllUserRecordsProcessed.
+ */
+#include "consume/intake.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Batches of one turn of the loop. */
+#define BATCHES_PER_TURN 64
+
+/* What the intake knows of a channel, by its index in the gate. */
+struct lane {
+    struct fnet_channel *channel; /* borrowed */
+    char *name;                   /* owned */
+    struct sink_style style;
+    uint64_t records;
+    struct fnet_digest digest;
+    bool has_data_ended;  /* EndOfData came ... */
+    uint64_t end_at;      /* ... when so many bytes were appended */
+    struct fnet_link due; /* in the list of those to acknowledge */
+};
+
+struct intake {
+    struct intake_config config;
+    struct fnet_local_pool *pool;
+    struct fnet_gate *gate;
+    struct fnet_record_reader *reader;
+    struct lane *lanes; /* owned */
+    struct fnet_task work;
+    struct fnet_list due; /* lanes whose end is appended and not yet written out, in order */
+    struct fnet_record_batch batch; /* under way: records from AT on */
+    size_t at;
+    uint64_t records;
+    bool is_started;
+    bool is_ended;
+    bool is_cancelled;
+    struct lane *culprit;
+    int saved_errno;
+};
+
+static struct lane *lane_of(const struct intake *in, const struct fnet_channel *channel)
+{
+    return &in->lanes[fnet_channel_index(channel)];
+}
+
+/* ---- the end ----------------------------------------------------------------------------- */
+
+static void end(struct intake *in, enum fnet_err err)
+{
+    if (in->is_ended)
+        return;
+    in->is_ended = true;
+    in->config.ended(in->config.arg, in, err);
+}
+
+static void blame(struct intake *in, struct fnet_channel *channel)
+{
+    in->culprit = channel ? lane_of(in, channel) : NULL;
+}
+
+/* What is written out is done: its producer may count on it. */
+static void acknowledge(struct intake *in)
+{
+    while (!fnet_list_is_empty(&in->due)) {
+        struct lane *lane = fnet_entry(in->due.head.next, struct lane, due);
+        if (sink_written(in->config.sink) < lane->end_at)
+            return;
+        fnet_link_unlink(&lane->due);
+        fnet_channel_acknowledge(lane->channel);
+    }
+}
+
+/* ---- work -------------------------------------------------------------------------------- */
+
+static void take_event(struct intake *in)
+{
+    struct lane *lane = lane_of(in, in->batch.channel);
+
+    if (in->batch.event != FNET_END_OF_DATA || lane->has_data_ended)
+        return;
+    lane->has_data_ended = true;
+    lane->end_at = sink_appended(in->config.sink);
+    fnet_list_push(&in->due, &lane->due);
+}
+
+static enum fnet_err append_batch(struct intake *in)
+{
+    struct lane *lane = lane_of(in, in->batch.channel);
+    const struct fnet_span *records = in->batch.records + in->at;
+    size_t n = in->batch.count - in->at;
+    size_t done = 0;
+
+    if (n > in->config.limit - in->records)
+        n = (size_t)(in->config.limit - in->records);
+    enum fnet_err err = sink_append(in->config.sink, &lane->style, records, n, &done);
+    if (in->config.wants_digest)
+        fnet_digest_add(&lane->digest, records, done);
+    in->at += done;
+    lane->records += done;
+    in->records += done;
+    if (err == FNET_RANGE)
+        blame(in, lane->channel);
+    return err;
+}
+
+static enum fnet_err next_batch(struct intake *in)
+{
+    enum fnet_err err = fnet_record_reader_next(in->reader, &in->batch);
+
+    in->at = 0;
+    if (err != FNET_OK)
+        in->batch.count = 0;
+    if (err != FNET_OK && err != FNET_AGAIN && err != FNET_EOF)
+        blame(in, fnet_record_reader_where(in->reader, &in->saved_errno));
+    return err;
+}
+
+/* Until nothing is left (FNET_EOF), nothing is there, or the sink is full (FNET_AGAIN). */
+static enum fnet_err move_batches(struct intake *in, size_t batches)
+{
+    for (size_t i = 0; i < batches; i++) {
+        enum fnet_err err;
+        if (in->records >= in->config.limit)
+            intake_cancel(in);
+        if (in->is_cancelled)
+            return FNET_EOF;
+        if (in->at >= in->batch.count) {
+            err = next_batch(in);
+            if (err != FNET_OK)
+                return err;
+            if (in->batch.count == 0)
+                take_event(in);
+        }
+        if (in->at < in->batch.count) {
+            if (!sink_is_free_for(in->config.sink,
+                                  &lane_of(in, in->batch.channel)->style))
+                return FNET_AGAIN;
+            err = append_batch(in);
+            if (err != FNET_OK)
+                return err;
+        }
+    }
+    fnet_loop_post(in->config.loop, &in->work);
+    return FNET_OK;
+}
+
+static void run(struct intake *in, size_t batches)
+{
+    if (in->is_ended || !in->is_started)
+        return;
+
+    enum fnet_err err = move_batches(in, batches);
+    if (err == FNET_OK || err == FNET_AGAIN || err == FNET_EOF) {
+        /* Nothing more for now: the reader of our output shall have what there is. */
+        enum fnet_err flush_err = err == FNET_OK ? FNET_OK : sink_flush(in->config.sink);
+        if (flush_err != FNET_OK)
+            err = flush_err;
+        acknowledge(in);
+    }
+    if (err == FNET_EOF)
+        end(in, FNET_OK);
+    else if (err != FNET_OK && err != FNET_AGAIN)
+        end(in, err);
+}
+
+static void work(void *arg)
+{
+    run(arg, BATCHES_PER_TURN);
+}
+
+void intake_drain(struct intake *in)
+{
+    run(in, SIZE_MAX);
+}
+
+void intake_post(struct intake *in)
+{
+    if (!in->is_ended && in->is_started)
+        fnet_loop_post(in->config.loop, &in->work);
+}
+
+static void on_bell(void *arg)
+{
+    intake_post(arg);
+}
+
+void intake_cancel(struct intake *in)
+{
+    in->is_cancelled = true;
+    for (size_t i = 0; i < in->config.channels; i++)
+        if (in->lanes[i].channel)
+            fnet_channel_cancel(in->lanes[i].channel);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static enum fnet_err build(struct intake *in)
+{
+    const struct intake_config *config = &in->config;
+    const uint32_t segments =
+        (uint32_t)config->channels * config->buffers_per_channel + config->floating_buffers;
+    enum fnet_err err = fnet_local_pool_new(config->network, segments, segments, &in->pool);
+    if (err != FNET_OK)
+        return err;
+
+    const struct fnet_gate_config gate = {
+        .buffers_per_channel = config->buffers_per_channel,
+        .floating_buffers = config->floating_buffers,
+        .pool = in->pool,
+        .ready = {.ring = on_bell, .arg = in},
+    };
+    err = fnet_gate_new(&gate, &in->gate);
+    for (size_t i = 0; err == FNET_OK && i < config->channels; i++)
+        err = fnet_gate_add_channel(in->gate, &in->lanes[i].channel);
+    return err;
+}
+
+enum fnet_err intake_new(const struct intake_config *config, struct intake **out)
+{
+    struct intake *in = calloc(1, sizeof *in);
+    if (!in)
+        return FNET_NOMEM;
+
+    in->config = *config;
+    fnet_list_init(&in->due);
+    fnet_task_init(&in->work, work, in);
+    in->lanes = calloc(config->channels + 1, sizeof *in->lanes);
+    enum fnet_err err = in->lanes ? build(in) : FNET_NOMEM;
+    if (err != FNET_OK) {
+        intake_free(in);
+        return err;
+    }
+    *out = in;
+    return FNET_OK;
+}
+
+void intake_free(struct intake *in)
+{
+    if (!in)
+        return;
+    in->is_ended = true; /* bells that ring from here on are not heard */
+    fnet_task_cancel(&in->work);
+    fnet_record_reader_free(in->reader);
+    fnet_gate_free(in->gate);
+    if (in->pool)
+        fnet_local_pool_free(in->pool);
+    for (size_t i = 0; in->lanes && i < in->config.channels; i++)
+        free(in->lanes[i].name);
+    free(in->lanes);
+    free(in);
+}
+
+enum fnet_err intake_name(struct intake *in, size_t i, const char *name, uint32_t subpartition)
+{
+    struct lane *lane = &in->lanes[i];
+
+    if (asprintf(&lane->name, "%s:%" PRIu32, name, subpartition) < 0) {
+        lane->name = NULL;
+        return FNET_NOMEM;
+    }
+    lane->style = (struct sink_style){.format = in->config.format,
+                                      .tag = in->config.has_tag ? lane->name : NULL};
+    return FNET_OK;
+}
+
+enum fnet_err intake_start(struct intake *in)
+{
+    enum fnet_err err = fnet_record_reader_new(in->gate, in->config.spill_dir, &in->reader);
+
+    if (err != FNET_OK)
+        return err;
+    in->is_started = true;
+    intake_post(in);
+    return FNET_OK;
+}
+
+struct fnet_channel *intake_channel(const struct intake *in, size_t i)
+{
+    return in->lanes[i].channel;
+}
+
+size_t intake_channels(const struct intake *in)
+{
+    return in->config.channels;
+}
+
+const char *intake_channel_name(const struct intake *in, size_t i)
+{
+    return in->lanes[i].name;
+}
+
+uint64_t intake_channel_records(const struct intake *in, size_t i)
+{
+    return in->lanes[i].records;
+}
+
+const struct fnet_digest *intake_channel_digest(const struct intake *in, size_t i)
+{
+    return &in->lanes[i].digest;
+}
+
+bool intake_is_ended(const struct intake *in)
+{
+    return in->is_ended;
+}
+
+const char *intake_culprit(const struct intake *in, int *saved_errno)
+{
+    *saved_errno = in->saved_errno;
+    return in->culprit ? in->culprit->name : NULL;
+}
+
+uint64_t intake_records(const struct intake *in)
+{
+    return in->records;
+}
+
+struct fnet_channel_counts intake_counts(const struct intake *in)
+{
+    struct fnet_channel_counts sum = {.buffers = 0};
+
+    for (size_t i = 0; i < in->config.channels; i++) {
+        const struct fnet_channel_counts counts = fnet_channel_counts(in->lanes[i].channel);
+        sum.buffers += counts.buffers;
+        sum.bytes += counts.bytes;
+        sum.events += counts.events;
+        sum.queued += counts.queued;
+        sum.credit += counts.credit;
+        sum.backlog += counts.backlog;
+    }
+    return sum;
+}

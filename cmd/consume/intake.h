@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * consume: one gate on its way into one sink.
+ */
+#ifndef CONSUME_INTAKE_H
+#define CONSUME_INTAKE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "consume/sink.h"
+#include "fnet/digest.h"
+#include "fnet/stream.h"
+
+struct intake;
+
+struct intake_config {
+    struct fnet_loop *loop;
+    struct fnet_network_pool *network; /**< borrowed: channels * exclusive + floating segments */
+    struct sink *sink;                 /**< borrowed */
+    struct fnet_delimiter_config format;
+    bool has_tag;
+    bool wants_digest;
+    uint64_t limit; /**< UINT64_MAX: none */
+    uint32_t buffers_per_channel;
+    uint32_t floating_buffers;
+    size_t channels;
+    const char *spill_dir;
+    /** Nothing more will come, all of it is written out; or ERR: of the records, or the sink's. */
+    void (*ended)(void *arg, struct intake *intake, enum fnet_err err);
+    void *arg;
+};
+
+/** Errors: FNET_NOMEM. OUT is owned by caller; its channels are there, named with intake_name(). */
+FNET_CHECKED enum fnet_err intake_new(const struct intake_config *config, struct intake **out);
+void intake_free(struct intake *intake);
+
+/** Call channel I NAME:SUBPARTITION. Errors: FNET_NOMEM. */
+FNET_CHECKED enum fnet_err intake_name(struct intake *intake, size_t i, const char *name,
+                                       uint32_t subpartition);
+struct fnet_channel *intake_channel(const struct intake *intake, size_t i);
+size_t intake_channels(const struct intake *intake);
+/** "NAME:SUBPARTITION" */
+const char *intake_channel_name(const struct intake *intake, size_t i);
+/** Records of channel I that were appended to the output. */
+uint64_t intake_channel_records(const struct intake *intake, size_t i);
+const struct fnet_digest *intake_channel_digest(const struct intake *intake, size_t i);
+
+/** All channels are added and named: begin. Errors: FNET_NOMEM. */
+FNET_CHECKED enum fnet_err intake_start(struct intake *intake);
+/** Work is possible again (the sink was drained). */
+void intake_post(struct intake *intake);
+/** Work now, until nothing is left or the output is full. */
+void intake_drain(struct intake *intake);
+/** Cancel all channels. */
+void intake_cancel(struct intake *intake);
+bool intake_is_ended(const struct intake *intake);
+
+/** The name of the channel that the error was about; NULL for none. Its errno for FNET_SYSTEM. */
+const char *intake_culprit(const struct intake *intake, int *saved_errno);
+
+uint64_t intake_records(const struct intake *intake);
+struct fnet_channel_counts intake_counts(const struct intake *intake);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * produce: what the command line says.
+ */
+#ifndef PRODUCE_CONFIG_H
+#define PRODUCE_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cli/options.h"
+#include "cli/report.h"
+#include "cli/telemetry.h"
+#include "fnet/id.h"
+#include "fnet/io.h"
+#include "fnet/partition.h"
+#include "fnet/record.h"
+#include "fnet/selector.h"
+
+/** An operand NAME[=FILE]. */
+struct produce_operand {
+    const char *name; /**< owned */
+    const char *file; /**< "-": standard input */
+    struct fnet_partition_id id;
+};
+
+struct produce_config {
+    struct report report;
+    struct telemetry_config telemetry;
+
+    struct fnet_endpoint *listens; /**< owned; --listen in order */
+    size_t listen_count;
+    bool is_plaintext;
+
+    struct produce_operand *operands; /**< owned */
+    size_t operand_count;
+    enum fnet_partition_type type;
+    uint32_t subpartitions;
+    struct fnet_selector_config selector;
+    struct fnet_delimiter_config format;
+
+    uint64_t timeout_ns; /**< of buffers, as in struct source_config */
+    uint32_t segment_bytes;
+    uint32_t buffers_per_channel;
+    uint32_t floating_buffers;
+    uint32_t max_buffers_per_channel;
+    uint64_t memory; /**< 0: as the formula needs */
+
+    const char *port_file;
+    int ready_fd;             /**< -1: none */
+    uint64_t wait_ns;         /**< UINT64_MAX: no limit */
+    uint64_t idle_timeout_ns; /**< 0: as the system does */
+    const char *trace_file;
+    bool wants_digest;
+    bool is_dry_run;
+};
+
+extern const struct options_table produce_options;
+
+/** The defaults; produce_config_clear() afterwards. */
+void produce_config_init(struct produce_config *config);
+void produce_config_clear(struct produce_config *config);
+
+/**
+ * Check what no single option can see, and fill in what follows from others. A mistake is said on
+ * standard error.
+ */
+bool produce_config_complete(struct produce_config *config);
+
+/**
+ * Segments that all partitions need at least, may use at most, and have: config->memory if given.
+ * REQUIRED and MAX are of one partition.
+ */
+void produce_config_buffers(const struct produce_config *config, uint32_t *required, uint32_t *max,
+                            uint64_t *total);
+
+#endif

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * One input on its way into one result partition: read, cut into records, choose subpartitions,
+ * write; when there is no buffer, wait, and do not read.
+ *
+ * Source: Flink RecordWriter and its OutputFlusher.
+ */
+#include "produce/source.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* One read; also what a turn of the loop is worth. */
+#define READ_BYTES (256u << 10)
+#define BATCH_RECORDS 4096
+
+struct source {
+    struct source_config config;
+    struct fnet_input *input;
+    struct fnet_task work;
+    struct fnet_timer flusher;
+    struct fnet_spill_buffer bytes; /* read and not yet written, from START */
+    size_t start;
+    bool is_end_read; /* the input has no more */
+    bool is_ended;
+    struct fnet_delimiter delimiter;
+    struct fnet_selector selector;
+    struct fnet_record_writer writer;
+    size_t batch;     /* records found */
+    size_t selected;  /* ... and with a target */
+    size_t written;   /* ... and in the partition */
+    size_t batch_len; /* input bytes of the batch */
+    uint64_t records_done;
+    uint64_t bytes_done;
+    struct fnet_digest *digests; /* owned, one per subpartition */
+    struct fnet_span records[BATCH_RECORDS];
+    uint32_t targets[BATCH_RECORDS];
+};
+
+static void end(struct source *s, enum fnet_err err, const char *what, int saved_errno)
+{
+    s->is_ended = true;
+    fnet_timer_cancel(s->config.loop, &s->flusher);
+    s->config.ended(s->config.arg, s, err, what, saved_errno);
+}
+
+static void on_flush(void *arg)
+{
+    struct source *s = arg;
+
+    fnet_partition_flush(s->config.partition);
+}
+
+/* The output flusher: a flush at the latest so long after something was written. */
+static enum fnet_err arrange_flush(struct source *s)
+{
+    if (s->config.timeout_ns == SOURCE_TIMEOUT_NONE ||
+        !fnet_partition_wants_flush(s->config.partition))
+        return FNET_OK;
+    if (s->config.timeout_ns == 0) {
+        fnet_partition_flush(s->config.partition);
+        return FNET_OK;
+    }
+    if (fnet_timer_is_set(&s->flusher))
+        return FNET_OK;
+    return fnet_timer_set(s->config.loop, &s->flusher,
+                          fnet_loop_now_ns(s->config.loop) + s->config.timeout_ns);
+}
+
+/* ---- in ---------------------------------------------------------------------------------- */
+
+/* What is left of the last read goes to the front, so that the bytes stay in one piece. */
+static enum fnet_err make_room(struct source *s)
+{
+    if (s->start > 0) {
+        memmove(s->bytes.ptr, s->bytes.ptr + s->start, s->bytes.len - s->start);
+        s->bytes.len -= s->start;
+        s->start = 0;
+    }
+    if (s->bytes.len == 0 && s->bytes.capacity > 2 * READ_BYTES)
+        fnet_spill_buffer_reset(&s->bytes);
+    return fnet_spill_buffer_reserve(&s->bytes, READ_BYTES);
+}
+
+static enum fnet_err read_more(struct source *s)
+{
+    enum fnet_err err = make_room(s);
+    if (err != FNET_OK) {
+        end(s, err, "assembling a record", s->bytes.saved_errno);
+        return err;
+    }
+
+    size_t n = 0;
+    err = fnet_input_read(s->input, s->bytes.ptr + s->bytes.len, s->bytes.capacity - s->bytes.len,
+                          &n);
+    if (err == FNET_OK)
+        s->bytes.len += n;
+    else if (err == FNET_EOF)
+        s->is_end_read = true;
+    else if (err != FNET_AGAIN)
+        end(s, err, "reading the input", errno);
+    return err == FNET_EOF ? FNET_OK : err;
+}
+
+static enum fnet_err find_batch(struct source *s)
+{
+    struct fnet_span rest = fnet_span_of(s->bytes.ptr + s->start, s->bytes.len - s->start);
+
+    s->batch = 0;
+    s->selected = 0;
+    s->written = 0;
+    return fnet_delimiter_find(&s->delimiter, rest, s->is_end_read, s->records, BATCH_RECORDS,
+                               &s->batch, &s->batch_len);
+}
+
+/* ---- out --------------------------------------------------------------------------------- */
+
+static void digest(struct source *s)
+{
+    uint32_t n = fnet_partition_subpartitions(s->config.partition);
+
+    if (fnet_selector_is_broadcast(&s->selector)) {
+        for (uint32_t i = 0; i < n; i++)
+            fnet_digest_add(&s->digests[i], s->records, s->batch);
+        return;
+    }
+    for (size_t i = 0; i < s->batch; i++)
+        fnet_digest_add(&s->digests[s->targets[i]], &s->records[i], 1);
+}
+
+static enum fnet_err select_targets(struct source *s)
+{
+    enum fnet_err err = FNET_OK;
+
+    if (s->selected == s->batch)
+        return FNET_OK;
+    if (!fnet_selector_is_broadcast(&s->selector))
+        err = fnet_selector_select(&s->selector, s->records, s->batch, s->targets, &s->selected);
+    if (err == FNET_OK) {
+        s->selected = s->batch;
+        if (s->digests)
+            digest(s);
+        return FNET_OK;
+    }
+    char what[96];
+    snprintf(what, sizeof what, "record %" PRIu64 ": its key names no subpartition",
+             s->records_done + s->selected + 1);
+    end(s, err, what, 0);
+    return err;
+}
+
+static enum fnet_err write_batch(struct source *s)
+{
+    const bool is_broadcast = fnet_selector_is_broadcast(&s->selector);
+
+    enum fnet_err err = select_targets(s);
+    if (err != FNET_OK)
+        return err;
+
+    size_t done = 0;
+    err = fnet_record_writer_emit(&s->writer, s->records + s->written,
+                                  is_broadcast ? NULL : s->targets + s->written,
+                                  s->batch - s->written, &done);
+    s->written += done;
+    if (err == FNET_OK) {
+        s->records_done += s->batch;
+        s->bytes_done += s->batch_len;
+        s->start += s->batch_len;
+        s->batch = 0;
+    }
+    enum fnet_err flush_err = arrange_flush(s);
+    if (err == FNET_OK)
+        err = flush_err;
+    if (err != FNET_OK && err != FNET_AGAIN)
+        end(s, err, "writing into the partition", 0);
+    return err;
+}
+
+static void finish(struct source *s)
+{
+    enum fnet_err err = fnet_partition_finish(s->config.partition);
+
+    end(s, err, "ending the partition", 0);
+}
+
+static void work(void *arg)
+{
+    struct source *s = arg;
+    bool has_read = false;
+
+    while (!s->is_ended) {
+        if (s->batch == 0) {
+            enum fnet_err err = find_batch(s);
+            if (err == FNET_EOF) {
+                finish(s);
+                return;
+            }
+            if (err != FNET_OK && err != FNET_AGAIN) {
+                end(s, err, "the input", 0);
+                return;
+            }
+            if (err == FNET_AGAIN && has_read) { /* a turn is one read: others want theirs */
+                fnet_loop_post(s->config.loop, &s->work);
+                return;
+            }
+            if (err == FNET_AGAIN) {
+                if (read_more(s) != FNET_OK)
+                    return;
+                has_read = true;
+                continue;
+            }
+        }
+        if (write_batch(s) != FNET_OK)
+            return;
+    }
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static void post(void *arg)
+{
+    struct source *s = arg;
+
+    if (!s->is_ended)
+        fnet_loop_post(s->config.loop, &s->work);
+}
+
+enum fnet_err source_new(const struct source_config *config, struct source **out)
+{
+    struct source *s = calloc(1, sizeof *s);
+    if (!s)
+        return FNET_NOMEM;
+
+    s->config = *config;
+    s->bytes.dir = config->spill_dir;
+    s->writer.partition = config->partition;
+    s->flusher = (struct fnet_timer){.run = on_flush, .arg = s};
+    fnet_task_init(&s->work, work, s);
+    fnet_delimiter_init(&s->delimiter, &config->format);
+
+    enum fnet_err err = fnet_selector_init(&s->selector, &config->selector);
+    if (err == FNET_OK && config->wants_digest) {
+        s->digests =
+            calloc(fnet_partition_subpartitions(config->partition), sizeof *s->digests);
+        err = s->digests ? FNET_OK : FNET_NOMEM;
+    }
+    if (err == FNET_OK)
+        err = fnet_input_open(config->loop, config->fd, &s->work, &s->input);
+    if (err != FNET_OK) {
+        free(s->digests);
+        free(s);
+        return err;
+    }
+    fnet_local_pool_set_bell(config->pool, (struct fnet_bell){.ring = post, .arg = s});
+    post(s);
+    *out = s;
+    return FNET_OK;
+}
+
+void source_stop(struct source *s)
+{
+    s->is_ended = true;
+    fnet_local_pool_set_bell(s->config.pool, (struct fnet_bell){.ring = NULL});
+    fnet_task_cancel(&s->work);
+    fnet_timer_cancel(s->config.loop, &s->flusher);
+}
+
+void source_free(struct source *s)
+{
+    if (!s)
+        return;
+    source_stop(s);
+    fnet_input_close(s->input);
+    if (s->config.fd != STDIN_FILENO)
+        close(s->config.fd);
+    fnet_spill_buffer_clear(&s->bytes);
+    free(s->digests);
+    free(s);
+}
+
+struct fnet_partition *source_partition(const struct source *s)
+{
+    return s->config.partition;
+}
+
+uint64_t source_records(const struct source *s)
+{
+    return s->records_done;
+}
+
+uint64_t source_bytes(const struct source *s)
+{
+    return s->bytes_done;
+}
+
+const struct fnet_digest *source_digests(const struct source *s)
+{
+    return s->digests;
+}

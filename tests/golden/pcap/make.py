@@ -1,0 +1,378 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write the golden captures of this folder, the same bytes each time.
+
+The frames are those that Flink's encoder wrote (../wire/flink-2.3.txt), and data buffers made here
+where records matter; packets and files around them are made here from their specifications.
+"""
+
+import pathlib
+import struct
+
+HERE = pathlib.Path(__file__).parent
+CLIENT, SERVER = ("10.0.0.1", 40000), ("10.0.0.2", 6121)
+START_NS = 1700000000 * 10**9
+
+ETHERNET, NULL, RAW, LOOP, SLL, SLL2, EXPORTED = 1, 0, 101, 108, 113, 276, 252
+FIN, SYN, RST, PSH, ACK = 1, 2, 4, 8, 16
+
+
+# ---- frames --------------------------------------------------------------------------------------
+
+
+def read_frames(name):
+    frames = {}
+    for line in (HERE / ".." / "wire" / name).read_text().splitlines():
+        if line and not line.startswith("#"):
+            words = line.split()
+            frames[words[0]] = bytes.fromhex(words[-1])
+    return frames
+
+
+FLINK = read_frames("flink-2.3.txt")
+OWN = read_frames("extension.txt")
+CHANNEL = bytes(range(0x10, 0x20))
+
+
+def buffer(sequence, payload, data_type=1, backlog=0, channel=CHANNEL, compressed=0):
+    body = channel + struct.pack(">iiiiBBi", 5, 0, sequence, backlog, data_type, compressed,
+                                 len(payload)) + payload
+    return struct.pack(">IIB", 9 + len(body), 0xBADC0FFE, 0) + body
+
+
+def records(*bodies):
+    return b"".join(struct.pack(">i", len(b)) + b for b in bodies)
+
+
+def conversation():
+    """(from the client?, frame) of a channel from its request to its end."""
+    names = [
+        (True, "PartitionRequest"), (False, "BufferResponse.hello"), (True, "AddCredit"),
+        (False, "Barrier.aligned"), (True, "ResumeConsumption"), (False, "Barrier.savepoint"),
+        (True, "ResumeConsumption"), (False, "EndOfData"), (True, "AckAll"),
+        (False, "EndOfPartition"), (True, "CancelPartitionRequest"), (True, "CloseRequest"),
+    ]
+    return [(is_client, FLINK[name]) for is_client, name in names]
+
+
+# ---- packets -------------------------------------------------------------------------------------
+
+
+def address(text):
+    if ":" not in text:
+        return bytes(int(part) for part in text.split("."))
+    head, tail = (part.split(":") if part else [] for part in text.split("::"))
+    words = [int(w, 16) for w in head] + [0] * (8 - len(head) - len(tail)) + \
+        [int(w, 16) for w in tail]
+    return struct.pack(">8H", *words)
+
+
+def tcp(src, dst, sequence, flags, payload):
+    return struct.pack(">HHIIBBHHH", src[1], dst[1], sequence % 2**32, 0, 5 << 4, flags, 65535, 0,
+                       0) + payload
+
+
+def ip(src, dst, segment, fragment=0):
+    a, b = address(src[0]), address(dst[0])
+    if len(a) == 16:
+        return struct.pack(">IHBB", 6 << 28, len(segment), 6, 64) + a + b + segment
+    return struct.pack(">BBHHHBBH", 0x45, 0, 20 + len(segment), 1, fragment, 64, 6, 0) + a + b + \
+        segment
+
+
+def link(kind, packet, vlans=()):
+    is_v6 = packet[0] >> 4 == 6
+    ether_type = struct.pack(">H", 0x86DD if is_v6 else 0x0800)
+    if kind == ETHERNET:
+        tags = b"".join(struct.pack(">HH", tpid, vid) for tpid, vid in vlans)
+        return bytes.fromhex("020000000002020000000001") + tags + ether_type + packet
+    if kind == NULL:
+        return struct.pack("<I", 24 if is_v6 else 2) + packet
+    if kind == LOOP:
+        return struct.pack(">I", 24 if is_v6 else 2) + packet
+    if kind == SLL:
+        return bytes.fromhex("0000000100060200000000010000") + ether_type + packet
+    if kind == SLL2:
+        return ether_type + bytes.fromhex("000000000001000100060200000000010000") + packet
+    return packet
+
+
+class Talk:
+    """TCP packets of one connection: (time, IP packet), one microsecond apart."""
+
+    def __init__(self, client=CLIENT, server=SERVER, sequences=(1000, 5000), at=START_NS):
+        self.ends = (client, server)
+        self.next = list(sequences)
+        self.at = at
+        self.packets = []
+
+    def send(self, is_client, flags=ACK, payload=b"", ahead=0, advance=True):
+        """A packet; AHEAD bytes further than is due, and the stream goes on behind it if ADVANCE."""
+        side = 0 if is_client else 1
+        segment = tcp(self.ends[side], self.ends[1 - side], self.next[side] + ahead, flags, payload)
+        self.packets.append((self.at, ip(self.ends[side], self.ends[1 - side], segment)))
+        self.at += 1000
+        if advance:
+            self.next[side] += len(payload) + bool(flags & SYN) + bool(flags & FIN)
+
+    def open(self):
+        self.send(True, SYN)
+        self.send(False, SYN | ACK)
+        self.send(True)
+        return self
+
+    def say(self, frames):
+        for is_client, frame in frames:
+            self.send(is_client, PSH | ACK, frame)
+        return self
+
+    def lose(self, is_client, count):
+        self.next[0 if is_client else 1] += count
+        return self
+
+    def close(self):
+        self.send(True, FIN | ACK)
+        self.send(False, FIN | ACK)
+        self.send(True)
+        return self.packets
+
+
+def session(**keywords):
+    return Talk(**keywords).open().say(conversation()).close()
+
+
+# ---- files ---------------------------------------------------------------------------------------
+
+
+def pcap(packets, kind=ETHERNET, order="<", nano=False, snap=65535, vlans=()):
+    out = [struct.pack(order + "IHHiIII", 0xA1B23C4D if nano else 0xA1B2C3D4, 2, 4, 0, 0, snap,
+                       kind)]
+    for at, packet in packets:
+        data = link(kind, packet, vlans) if kind != EXPORTED else packet
+        fraction = at % 10**9 if nano else at % 10**9 // 1000
+        out.append(struct.pack(order + "IIII", at // 10**9, fraction, min(len(data), snap),
+                               len(data)) + data[:snap])
+    return b"".join(out)
+
+
+def block(order, kind, body):
+    body += b"\0" * (-len(body) % 4)
+    size = struct.pack(order + "I", len(body) + 12)
+    return struct.pack(order + "I", kind) + size + body + size
+
+
+def option(order, code, value):
+    return struct.pack(order + "HH", code, len(value)) + value + b"\0" * (-len(value) % 4)
+
+
+def section(order):
+    return block(order, 0x0A0D0D0A, struct.pack(order + "IHHq", 0x1A2B3C4D, 1, 0, -1))
+
+
+def interface(order, kind, options=b""):
+    return block(order, 1, struct.pack(order + "HHI", kind, 0, 0) + options)
+
+
+def enhanced(order, number, stamp, data):
+    return block(order, 6, struct.pack(order + "IIIII", number, stamp >> 32, stamp & 0xFFFFFFFF,
+                                       len(data), len(data)) + data)
+
+
+def pcapng(packets):
+    """Two interfaces by turns: Ethernet in microseconds, cooked in nanoseconds with an offset; then
+    the rest in a section of the other byte order."""
+    half = len(packets) // 2
+    out = [section("<"), block("<", 5, b"\0" * 12), interface("<", ETHERNET),
+           interface("<", SLL2, option("<", 9, b"\x09") +
+                     option("<", 14, struct.pack("<q", 1600000000)) + option("<", 0, b""))]
+    for i, (at, packet) in enumerate(packets[:half]):
+        if i % 2 == 0:
+            out.append(enhanced("<", 0, at // 1000, link(ETHERNET, packet)))
+        else:
+            out.append(enhanced("<", 1, at - 1600000000 * 10**9, link(SLL2, packet)))
+    out += [section(">"), interface(">", NULL, option(">", 9, b"\x06") + option(">", 0, b""))]
+    for at, packet in packets[half:]:
+        out.append(enhanced(">", 0, at // 1000, link(NULL, packet)))
+    return b"".join(out)
+
+
+def stretch(src, dst, payload):
+    """A packet of an fnet trace; ends of unix sockets are numbers."""
+    def tag(number, value):
+        return struct.pack(">HH", number, len(value)) + value
+
+    out = tag(12, b"fnet")
+    is_unix = isinstance(src, int)
+    if not is_unix:
+        v6 = ":" in src[0]
+        out += tag(22 if v6 else 20, address(src[0])) + tag(23 if v6 else 21, address(dst[0]))
+    out += tag(24, struct.pack(">I", 0 if is_unix else 2))
+    out += tag(25, struct.pack(">I", src if is_unix else src[1]))
+    out += tag(26, struct.pack(">I", dst if is_unix else dst[1]))
+    return out + tag(0, b"") + payload
+
+
+def trace():
+    """Two connections, TCP and unix, by turns; frames cut and joined where nobody expects it."""
+    packets, at = [], START_NS
+    for is_client, frame in conversation():
+        for client, server in ((CLIENT, SERVER), (1, 0)):
+            src, dst = (client, server) if is_client else (server, client)
+            for piece in (frame[:5], frame[5:]) if client != 1 else (frame,):
+                packets.append((at, stretch(src, dst, piece)))
+                at += 1
+    return pcap(packets, EXPORTED, nano=True, snap=0x7FFFFFFF)
+
+
+# ---- captures ------------------------------------------------------------------------------------
+
+
+def pieces(payload, size):
+    return [payload[i:i + size] for i in range(0, len(payload), size)]
+
+
+def cut_session():
+    """Seven bytes a packet, some twice, overlapping or early; sequence numbers wrap."""
+    talk = Talk(sequences=(2**32 - 50, 2**32 - 100)).open()
+    for is_client, frame in conversation():
+        parts = pieces(frame, 7)
+        for i, part in enumerate(parts):
+            if i % 5 == 2 and i + 1 < len(parts):
+                talk.send(is_client, payload=parts[i + 1], ahead=len(part), advance=False)
+            talk.send(is_client, payload=part)
+            if i % 5 == 3:
+                talk.send(is_client, payload=parts[i - 1] + part,
+                          ahead=-len(parts[i - 1]) - len(part), advance=False)
+    return talk.close()
+
+
+def record_frames():
+    """Records of many kinds, three of them across buffers."""
+    stream = records(b"plain", b"", b"tab\tand \x1b[31mred\x1b[0m \\", "gr\u00fc\u00df dich".encode(),
+                     b"\xff\x00binary", b"x" * 40, b"last")
+    cuts = [0, 3, 20, 21, 70, 90, len(stream)]
+    frames = [buffer(i, stream[a:b]) for i, (a, b) in enumerate(zip(cuts, cuts[1:]))]
+    return frames + [buffer(len(frames), bytes(4), data_type=10)]
+
+
+def gap():
+    """A data buffer is missing; records are known again behind the barrier."""
+    talk = Talk().open().say([(True, FLINK["PartitionRequest"])])
+    talk.say([(False, buffer(0, records(b"one", b"two")))])
+    lost = buffer(1, records(b"three"))
+    talk.lose(False, len(lost))
+    talk.say([(False, buffer(2, records(b"four"))),
+              (False, buffer(3, FLINK["Barrier.aligned"][47:], data_type=4)),
+              (False, buffer(4, records(b"five"))), (False, buffer(5, bytes(4), data_type=10))])
+    return talk.close()
+
+
+def hole():
+    """A piece out of the middle of a payload is missing: the frames stay in step."""
+    talk = Talk().open().say([(True, FLINK["PartitionRequest"])])
+    frame = buffer(0, records(b"y" * 200))
+    talk.send(False, payload=frame[:100])
+    talk.lose(False, 50)
+    talk.send(False, payload=frame[150:])
+    talk.say([(False, buffer(1, bytes(4), data_type=10))])
+    return talk.close()
+
+
+def middle():
+    """It begins inside a payload that holds the magic number by chance."""
+    frame = buffer(7, b"....\xba\xdc\x0f\xfe....")
+    return Talk().say([(False, frame[60:]), (False, buffer(8, records(b"unknown"))),
+                       (False, buffer(9, bytes(4), data_type=2 + 8))]).packets
+
+
+def garbage():
+    """Between good frames: nonsense, an unknown type, an absurd length, a bad event."""
+    frames = [FLINK["PartitionRequest"], b"nonsense", FLINK["AddCredit"],
+              struct.pack(">IIB", 12, 0xBADC0FFE, 99) + b"abc", FLINK["ResumeConsumption"],
+              struct.pack(">IIB", 2**31, 0xBADC0FFE, 0), FLINK["AckAll"],
+              buffer(0, b"\0\0\0\x63", data_type=2), FLINK["CloseRequest"],
+              struct.pack(">IIB", 69, 0xBADC0FFE, 2) + bytes(60), FLINK["CloseRequest"]]
+    return b"".join(frames)
+
+
+def broken_protocol():
+    """Buffers without credit, out of sequence, and with records that cannot be."""
+    other = bytes(range(0x30, 0x40))
+    request = FLINK["PartitionRequest"][:77] + other + struct.pack(">i", 1)
+    return b"".join([
+        request, buffer(0, records(b"paid"), channel=other), buffer(1, b"", channel=other),
+        buffer(1, records(b"again"), channel=other), buffer(4, records(b"far"), channel=other),
+        FLINK["PartitionRequest"], buffer(0, b"\xff\xff\xff\xff!"),
+        FLINK["PartitionRequest"], buffer(0, b"\0\0\0\x09short"), buffer(1, bytes(4), data_type=10),
+    ])
+
+
+def reused_ports():
+    """Two connections between the same ends, and one that runs at the same time."""
+    first = session()
+    second = session(sequences=(70000, 90000), at=START_NS + 10**9)
+    other = session(client=("10.0.0.3", 40000), at=START_NS + 500)
+    return sorted(first + second + other, key=lambda p: p[0])
+
+
+def others():
+    """Beside Flink's connection: HTTP, TLS, SSH in mid-stream, something unknown, UDP, a fragment."""
+    packets = session()
+    http = Talk(client=("10.0.0.3", 1), server=SERVER).open()
+    http.say([(True, b"GET / HTTP/1.1\r\nHost: x\r\n\r\n"), (False, b"HTTP/1.1 404 Not Found\r\n\r\n")])
+    tls = Talk(client=("10.0.0.4", 1), server=SERVER).open()
+    tls.say([(True, bytes.fromhex("16030100c8010000c40303") + bytes(193)),
+             (False, bytes.fromhex("1603030050") + bytes(80))])
+    ssh = Talk(client=("10.0.0.5", 1), server=("10.0.0.2", 22))
+    ssh.say([(True, bytes(range(100))), (False, bytes(range(50)))])
+    packets += http.close() + tls.close() + ssh.packets
+    fragment = ip(CLIENT, SERVER, tcp(CLIENT, SERVER, 1, ACK, bytes(8)), fragment=0x2000)
+    return packets + [(START_NS, fragment), (START_NS, ip(CLIENT, SERVER, b"")[:9] + b"\x11" +
+                                             ip(CLIENT, SERVER, bytes(8))[10:])]
+
+
+def main():
+    v6 = session(client=("fe80::1", 40000), server=("::1", 6121))
+    good = pcap(session())
+    files = {
+        "ethernet.pcap": good,
+        "big-endian.pcap": pcap(session(), order=">"),
+        "nanoseconds.pcap": pcap(session(), order=">", nano=True),
+        "vlan.pcap": pcap(session(), vlans=[(0x88A8, 7), (0x8100, 8)]),
+        "null.pcap": pcap(session(), NULL),
+        "loop.pcap": pcap(session(), LOOP),
+        "raw-ip.pcap": pcap(session(), RAW),
+        "sll.pcap": pcap(session(), SLL),
+        "sll2.pcap": pcap(session(), SLL2),
+        "two-interfaces.pcapng": pcapng(session()),
+        "ipv6.pcap": pcap(v6),
+        "trace.pcap": trace(),
+        "cut.pcap": pcap(cut_session()),
+        "session.raw": b"".join(frame for _, frame in conversation()),
+        "every-frame.raw": b"".join(FLINK.values()) + b"".join(OWN.values()),
+        "records.raw": FLINK["PartitionRequest"] + b"".join(record_frames()),
+        "reused-ports.pcap": pcap(reused_ports()),
+        "gap.pcap": pcap(gap()),
+        "hole.pcap": pcap(hole()),
+        "snap-length.pcap": pcap(session(), snap=130),
+        "mid-stream.pcap": pcap(middle()),
+        "mid-stream.raw": buffer(0, records(b"whole"))[20:] + FLINK["CloseRequest"],
+        "garbage.raw": garbage(),
+        "protocol.raw": broken_protocol(),
+        "others.pcap": pcap(others()),
+        "cut-frame.raw": FLINK["PartitionRequest"] + FLINK["BufferResponse.hello"][:50],
+        "truncated.pcap": good[:-30],
+        "absurd-length.pcap": good[:24] + struct.pack("<IIII", 0, 0, 2**31, 2**31) + good[24:],
+        "unknown-link.pcap": pcap(session(), 147),
+        "bad-block.pcapng": pcapng(session())[:384] + b"\x13" * 100,
+        "http.raw": b"GET /metrics HTTP/1.1\r\nHost: taskmanager\r\n\r\n",
+        "tls.raw": bytes.fromhex("160301020001000001fc0303") + bytes(500),
+        "wrong-magic.raw": FLINK["CloseRequest"].replace(b"\xfe\x05", b"\xff\x05") * 4,
+        "short.raw": b"\x00",
+        "empty": b"",
+    }
+    for name, data in files.items():
+        (HERE / name).write_bytes(data)
+
+
+main()

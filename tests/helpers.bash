@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+# What the command line tests share.
+#
+#     setup_file() { load ../helpers; suite_limits 60; }
+#     setup()      { load ../helpers; }
+#     teardown()   { kill_started; }
+
+bats_require_minimum_version 1.5.0
+
+# ---- amounts and deadlines -------------------------------------------------------------------
+
+# The time one test may take, in seconds; by default 60, more under a sanitizer.
+suite_limits() { # [SECONDS]
+    export BATS_TEST_TIMEOUT=$((${1:-60} * SLOWNESS))
+}
+
+# A number of records or bytes, fewer where programs run slower.
+scaled() { # N
+    echo $(($1 / SLOWNESS))
+}
+
+# Run COMMAND again and again until it succeeds; fail when it has not within SECONDS. This is for
+# state that nothing announces; what a program prints is better waited for by wait_line.
+wait_until() { # SECONDS COMMAND...
+    local deadline=$((SECONDS + $1 * SLOWNESS + 1))
+    shift
+    until "$@"; do
+        if ((SECONDS >= deadline)); then
+            printf 'waited too long for: %s\n' "$*" >&2
+            return 1
+        fi
+        sleep 0.02
+    done
+}
+
+# ---- background programs ---------------------------------------------------------------------
+
+# Start COMMAND in the background with its output in $BATS_TEST_TMPDIR/NAME.out and NAME.err; its
+# process id becomes $started and is remembered under NAME. Standard input is the caller's.
+start() { # NAME COMMAND...
+    local name=$1
+    shift
+    "$@" >"$BATS_TEST_TMPDIR/$name.out" 2>"$BATS_TEST_TMPDIR/$name.err" 3>&- <&0 &
+    started=$!
+    started_pids[$name]=$started
+}
+declare -gA started_pids=()
+
+# Wait for the program started as NAME to end; its exit status becomes $status, what it wrote
+# $output and $stderr.
+finish() { # NAME
+    status=0
+    wait "${started_pids[$1]}" || status=$?
+    unset "started_pids[$1]"
+    output=$(<"$BATS_TEST_TMPDIR/$1.out")
+    stderr=$(<"$BATS_TEST_TMPDIR/$1.err")
+}
+
+# Send a signal to the program started as NAME.
+signal() { # NAME SIGNAL
+    kill -s "$2" "${started_pids[$1]}"
+}
+
+# For teardown: nothing that was started outlives its test.
+kill_started() {
+    local name
+    for name in "${!started_pids[@]}"; do
+        kill -s KILL "${started_pids[$name]}" 2>/dev/null || true
+        wait "${started_pids[$name]}" 2>/dev/null || true
+    done
+    started_pids=()
+}
+
+# Wait until FILE holds a line that matches PATTERN (extended); print it.
+wait_line() { # FILE PATTERN [SECONDS]
+    wait_until "${3:-10}" grep -qsE -- "$2" "$1" || {
+        printf '%s holds:\n' "$1" >&2
+        cat -- "$1" >&2
+        return 1
+    }
+    grep -m 1 -E -- "$2" "$1"
+}
+
+# Wait for the file that --port-file names, which appears whole; print its first address.
+wait_port() { # FILE [SECONDS]
+    wait_until "${2:-10}" test -s "$1" || return 1
+    head -n 1 -- "$1"
+}
+
+# Start `fnet-produce OPTION...` on a port of its own choice, with standard input from the caller;
+# its address becomes $address.
+start_producer() { # NAME OPTION...
+    local name=$1
+    shift
+    start "$name" fnet-produce -l 127.0.0.1:0 --port-file "$BATS_TEST_TMPDIR/$name.port" "$@" <&0
+    # shellcheck disable=SC2034 # for the test that calls
+    address=$(wait_port "$BATS_TEST_TMPDIR/$name.port") || {
+        cat -- "$BATS_TEST_TMPDIR/$name.err" >&2
+        return 1
+    }
+}
+
+# ---- assertions ------------------------------------------------------------------------------
+# Each prints what was found when it fails. They look at what `run` or `finish` left behind.
+
+show_run() {
+    printf 'status: %s\noutput: %s\nstderr: %s\n' "${status-}" "${output-}" "${stderr-}" >&2
+    return 1
+}
+
+assert_status() { # NUMBER
+    ((status == $1)) || { printf 'expected status %s\n' "$1" >&2; show_run; }
+}
+
+# All of standard output.
+assert_output() { # TEXT
+    [[ $output == "$1" ]] || { printf 'expected output: %s\n' "$1" >&2; show_run; }
+}
+
+# One whole line of standard output.
+assert_line() { # TEXT
+    grep -qxF -- "$1" <<<"$output" || { printf 'expected line: %s\n' "$1" >&2; show_run; }
+}
+
+# A line of standard output, or of standard error, that matches PATTERN (extended).
+assert_match() { # PATTERN
+    grep -qE -- "$1" <<<"$output" || { printf 'expected match: %s\n' "$1" >&2; show_run; }
+}
+assert_stderr_match() { # PATTERN
+    grep -qE -- "$1" <<<"$stderr" || { printf 'expected on stderr: %s\n' "$1" >&2; show_run; }
+}
+
+# Exactly one line on standard error, and it matches PATTERN.
+assert_one_complaint() { # PATTERN
+    [[ $stderr != *$'\n'* && -n $stderr ]] || { printf 'expected one line on stderr\n' >&2; show_run; }
+    assert_stderr_match "$1"
+}
+
+# Nothing on standard error.
+assert_quiet() {
+    [[ -z $stderr ]] || { printf 'expected nothing on stderr\n' >&2; show_run; }
+}
+
+# FILES together hold the lines of EXPECTED, in any order.
+assert_same_lines() { # EXPECTED FILE...
+    local expected=$1
+    shift
+    cmp <(sort -- "$expected") <(sort -- "$@") >&2
+}
+
+# ---- what may be missing ---------------------------------------------------------------------
+
+# Skip the test unless every command is built.
+need_commands() { # COMMAND...
+    local command
+    for command in "$@"; do
+        [[ -x $BUILD/$command ]] || skip "$command is not built"
+    done
+}
+
+# Skip the test unless every tool is installed.
+need_tools() { # TOOL...
+    local tool
+    for tool in "$@"; do
+        command -v "$tool" >/dev/null || skip "$tool is not installed"
+    done
+}

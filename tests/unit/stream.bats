@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+bats_require_minimum_version 1.5.0
+
+# The programs look for golden files from the top directory.
+setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
+
+@test "stream/key: field lists and keys are those of cut" {
+    "$BUILD/tests/unit/stream/test_key"
+}
+
+@test "stream/key_group: a key hashes as a Java String, malformed or not, and mixes as in Flink" {
+    "$BUILD/tests/unit/stream/test_key_group"
+}
+
+@test "stream/key_group: the same without SSE2" {
+    "$BUILD/tests/unit/stream/test_key_group_portable"
+}
+
+@test "stream/selector: each selector sends records where it says, and bad configurations are refused" {
+    "$BUILD/tests/unit/stream/test_selector"
+}
