@@ -118,8 +118,11 @@ static void check(void *arg)
     const uint32_t all = p->config.subpartitions * (uint32_t)partition_count(p);
     char names[NAMES_BYTES];
 
+    /* A consumer that has acknowledged everything may take its time to leave: we need not wait. */
     if (p->is_leaving ||
-        count_in_state(p, FNET_SUBPARTITION_DONE) + count_in_state(p, FNET_SUBPARTITION_LOST) +
+        count_in_state(p, FNET_SUBPARTITION_ACKNOWLEDGED) +
+                count_in_state(p, FNET_SUBPARTITION_DONE) +
+                count_in_state(p, FNET_SUBPARTITION_LOST) +
                 count_in_state(p, FNET_SUBPARTITION_CANCELLED) <
             all)
         return;

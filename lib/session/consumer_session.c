@@ -278,7 +278,13 @@ static bool is_unfinished(const struct fnet_session *session)
 {
     const struct consumer_session *s = consumer_of(session);
 
-    return !session->is_closing && (s->open > 0 || s->describing > 0);
+    /* A channel may be at its end without having said so: that is no loss. */
+    for (size_t i = 0; i < s->channels.capacity; i++) {
+        const struct fnet_channel *channel = fnet_id_map_at(&s->channels, i);
+        if (channel && fnet_channel_state(channel) == FNET_CHANNEL_OPEN)
+            return true;
+    }
+    return s->describing > 0;
 }
 
 /* Flink has no frame by which a consumer complains: it closes. */
