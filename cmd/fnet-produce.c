@@ -39,9 +39,9 @@ struct produce {
     struct server *server;
     struct fnet_trace *trace;
     struct telemetry *telemetry;
-    struct fnet_task check;   /* has everything been delivered? */
-    struct fnet_timer wait;   /* for consumers that do not come */
-    struct fnet_timer leave;  /* the longest that consumers get to take leave */
+    struct fnet_task check;  /* has everything been delivered? */
+    struct fnet_timer wait;  /* for consumers that do not come */
+    struct fnet_timer leave; /* the longest that consumers get to take leave */
     size_t sources_ended;
     bool is_leaving;
     int status;
@@ -95,8 +95,8 @@ static size_t names_in_state(const struct produce *p, enum fnet_subpartition_sta
             if (fnet_partition_state(partition, s) != state)
                 continue;
             if (len < size)
-                len += (size_t)snprintf(text + len, size - len, "%s%s:%" PRIu32,
-                                        n > 0 ? ", " : "", fnet_partition_name(partition), s);
+                len += (size_t)snprintf(text + len, size - len, "%s%s:%" PRIu32, n > 0 ? ", " : "",
+                                        fnet_partition_name(partition), s);
             n++;
         }
     }
@@ -119,12 +119,11 @@ static void check(void *arg)
     char names[NAMES_BYTES];
 
     /* A consumer that has acknowledged everything may take its time to leave: we need not wait. */
-    if (p->is_leaving ||
-        count_in_state(p, FNET_SUBPARTITION_ACKNOWLEDGED) +
-                count_in_state(p, FNET_SUBPARTITION_DONE) +
-                count_in_state(p, FNET_SUBPARTITION_LOST) +
-                count_in_state(p, FNET_SUBPARTITION_CANCELLED) <
-            all)
+    if (p->is_leaving || count_in_state(p, FNET_SUBPARTITION_ACKNOWLEDGED) +
+                                 count_in_state(p, FNET_SUBPARTITION_DONE) +
+                                 count_in_state(p, FNET_SUBPARTITION_LOST) +
+                                 count_in_state(p, FNET_SUBPARTITION_CANCELLED) <
+                             all)
         return;
     if (names_in_state(p, FNET_SUBPARTITION_CANCELLED, names, sizeof names) > 0) {
         p->status = EXIT_INCOMPLETE;
@@ -147,8 +146,7 @@ static void on_wait_over(void *arg)
     struct produce *p = arg;
     char names[NAMES_BYTES];
 
-    if (p->is_leaving ||
-        names_in_state(p, FNET_SUBPARTITION_WAITING, names, sizeof names) == 0)
+    if (p->is_leaving || names_in_state(p, FNET_SUBPARTITION_WAITING, names, sizeof names) == 0)
         return;
     report_say(&p->config.report, REPORT_ERROR, names,
                "not delivered: no consumer came in the time allowed by --wait");

@@ -11,8 +11,8 @@
 #include <stdint.h>
 
 struct backoff {
-    uint64_t min_ns; /**< 0: never ask again */
-    uint64_t max_ns; /**< >= min_ns */
+    uint64_t min_ns;  /**< 0: never ask again */
+    uint64_t max_ns;  /**< >= min_ns */
     uint64_t last_ns; /**< 0 before the first wait */
 };
 

@@ -331,10 +331,11 @@ const struct options_table consume_options = {
     .program = "fnet-consume",
     .synopsis = "[OPTION]... ENDPOINT... [--next [OPTION]... ENDPOINT...]",
     .purpose = "Receive subpartitions from fnet-produce or Flink and write their records.",
-    .notes = "ENDPOINT is HOST[:PORT][/NAME[:SUBS]] or unix:PATH/NAME[:SUBS]; SUBS like 0-3,7, by\n"
-             "default all that the partition NAME (main) has. Each group of options and endpoints\n"
-             "is one input gate; --output, --format, --tag, --limit and the numbers of buffers are\n"
-             "a gate's, all others hold for the process. Sizes take k M G, durations ms s m h.",
+    .notes =
+        "ENDPOINT is HOST[:PORT][/NAME[:SUBS]] or unix:PATH/NAME[:SUBS]; SUBS like 0-3,7, by\n"
+        "default all that the partition NAME (main) has. Each group of options and endpoints\n"
+        "is one input gate; --output, --format, --tag, --limit and the numbers of buffers are\n"
+        "a gate's, all others hold for the process. Sizes take k M G, durations ms s m h.",
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
     .operand = take_operand,
@@ -361,8 +362,8 @@ static bool check_group(const struct consume_config *config, size_t g)
                         "--floating-buffers: with 0 exclusive buffers there must be some");
         return false;
     }
-    if (group->has_tag && (group->format.format == FNET_FORMAT_BYTES ||
-                           group->format.format == FNET_FORMAT_FIXED)) {
+    if (group->has_tag &&
+        (group->format.format == FNET_FORMAT_BYTES || group->format.format == FNET_FORMAT_FIXED)) {
         options_mistake(&consume_options, "--tag: %s records cannot carry one",
                         group->format.format == FNET_FORMAT_BYTES ? "bytes" : "fixed");
         return false;

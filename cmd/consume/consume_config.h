@@ -18,12 +18,12 @@
 
 /** An operand HOST[:PORT][/NAME[:SUBS]] or unix:PATH/NAME[:SUBS]. */
 struct consume_operand {
-    char *server;                  /**< owned: the text in front of the name */
-    char *name;                    /**< owned: of the partition; "main" unless given */
+    char *server; /**< owned: the text in front of the name */
+    char *name;   /**< owned: of the partition; "main" unless given */
     bool has_name;
     struct fnet_endpoint endpoint; /**< of SERVER */
     struct fnet_partition_id id;
-    uint32_t *subpartitions;       /**< owned; NULL: all that there are */
+    uint32_t *subpartitions; /**< owned; NULL: all that there are */
     size_t subpartition_count;
 };
 

@@ -138,8 +138,7 @@ static enum fnet_err move_batches(struct intake *in, size_t batches)
                 take_event(in);
         }
         if (in->at < in->batch.count) {
-            if (!sink_is_free_for(in->config.sink,
-                                  &lane_of(in, in->batch.channel)->style))
+            if (!sink_is_free_for(in->config.sink, &lane_of(in, in->batch.channel)->style))
                 return FNET_AGAIN;
             err = append_batch(in);
             if (err != FNET_OK)

@@ -45,9 +45,9 @@ void listing_free(struct listing *listing)
 
 static const char *type_name(uint8_t type)
 {
-    return type == FNET_PIPELINED ? "pipelined" : type == FNET_PIPELINED_BOUNDED
-                                                      ? "pipelined-bounded"
-                                                      : "unknown";
+    return type == FNET_PIPELINED           ? "pipelined"
+           : type == FNET_PIPELINED_BOUNDED ? "pipelined-bounded"
+                                            : "unknown";
 }
 
 static const char *format_name(uint8_t format)
@@ -75,8 +75,8 @@ void listing_add(struct listing *listing, const char *server,
 int listing_print(struct listing *listing, const struct report *report)
 {
     errno = 0;
-    if (fflush(listing->out) != 0 || fwrite(listing->text, 1, listing->len, stdout) != listing->len ||
-        fflush(stdout) != 0) {
+    if (fflush(listing->out) != 0 ||
+        fwrite(listing->text, 1, listing->len, stdout) != listing->len || fflush(stdout) != 0) {
         report_error(report, "standard output", "cannot write", FNET_SYSTEM, errno);
         return EXIT_LOCAL;
     }

@@ -59,8 +59,8 @@ static enum fnet_err add_range(struct consume_operand *operand, bool *seen, uint
                                uint32_t last, const char **why)
 {
     size_t n = last - first + 1;
-    uint32_t *grown = reallocarray(operand->subpartitions, operand->subpartition_count + n,
-                                   sizeof *grown);
+    uint32_t *grown =
+        reallocarray(operand->subpartitions, operand->subpartition_count + n, sizeof *grown);
 
     if (!grown) {
         *why = "out of memory";

@@ -160,8 +160,8 @@ static bool is_same_endpoint(const struct fnet_endpoint *a, const struct fnet_en
     return a->port == b->port && strcmp(a->host, b->host) == 0;
 }
 
-enum fnet_err peers_get(struct peers *peers, const struct fnet_endpoint *endpoint,
-                        const char *name, uint32_t index, struct peer **out)
+enum fnet_err peers_get(struct peers *peers, const struct fnet_endpoint *endpoint, const char *name,
+                        uint32_t index, struct peer **out)
 {
     for (struct fnet_link *l = peers->all.head.next; l != &peers->all.head; l = l->next) {
         struct peer *peer = fnet_entry(l, struct peer, link);

@@ -13,8 +13,8 @@ struct fnet_channel *reading_channel(const struct reading *r)
 
 static enum fnet_err request(struct reading *r)
 {
-    return fnet_consumer_session_request(peer_session(r->peer), reading_channel(r),
-                                         &r->operand->id, r->subpartition);
+    return fnet_consumer_session_request(peer_session(r->peer), reading_channel(r), &r->operand->id,
+                                         r->subpartition);
 }
 
 static void on_again(void *arg)

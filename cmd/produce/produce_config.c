@@ -431,9 +431,10 @@ const struct options_table produce_options = {
     .program = "fnet-produce",
     .synopsis = "[OPTION]... [NAME[=FILE]]...",
     .purpose = "Read records and serve them, split into subpartitions, to fnet-consume or Flink.",
-    .notes = "NAME is a result partition ([A-Za-z0-9._-]+, or an id as Flink logs it), read from\n"
-             "FILE or standard input; without operands there is one called main. Sizes take k M G,\n"
-             "durations ms s m h.",
+    .notes =
+        "NAME is a result partition ([A-Za-z0-9._-]+, or an id as Flink logs it), read from\n"
+        "FILE or standard input; without operands there is one called main. Sizes take k M G,\n"
+        "durations ms s m h.",
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
     .operand = take_operand,

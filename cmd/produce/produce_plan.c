@@ -61,9 +61,9 @@ static void print_selector(const struct fnet_selector_config *selector)
     if (selector->kind == FNET_SELECTOR_HASH || selector->kind == FNET_SELECTOR_INDEX)
         print_key(&selector->key);
     if (selector->kind == FNET_SELECTOR_HASH)
-        printf(", key groups: %" PRIu32,
-               selector->max_parallelism ? selector->max_parallelism
-                                         : fnet_default_max_parallelism(selector->channels));
+        printf(", key groups: %" PRIu32, selector->max_parallelism
+                                             ? selector->max_parallelism
+                                             : fnet_default_max_parallelism(selector->channels));
     if (selector->has_seed)
         printf(", seed: %" PRIu64, selector->seed);
     printf("\n");

@@ -157,10 +157,8 @@ void server_free(struct server *server)
 
 enum fnet_err server_listen(struct server *server, const struct fnet_address *address)
 {
-    const struct fnet_listener_config config = {.loop = server->config.loop,
-                                                .accepted = on_accepted,
-                                                .refused = on_refused,
-                                                .arg = server};
+    const struct fnet_listener_config config = {
+        .loop = server->config.loop, .accepted = on_accepted, .refused = on_refused, .arg = server};
     struct fnet_listener **grown =
         reallocarray(server->listeners, server->count + 1, sizeof(struct fnet_listener *));
 

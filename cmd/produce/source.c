@@ -243,8 +243,7 @@ enum fnet_err source_new(const struct source_config *config, struct source **out
 
     enum fnet_err err = fnet_selector_init(&s->selector, &config->selector);
     if (err == FNET_OK && config->wants_digest) {
-        s->digests =
-            calloc(fnet_partition_subpartitions(config->partition), sizeof *s->digests);
+        s->digests = calloc(fnet_partition_subpartitions(config->partition), sizeof *s->digests);
         err = s->digests ? FNET_OK : FNET_NOMEM;
     }
     if (err == FNET_OK)

@@ -22,7 +22,7 @@ struct source;
 
 struct source_config {
     struct fnet_loop *loop;
-    struct fnet_local_pool *pool;     /**< borrowed, of the partition; its bell becomes the source's */
+    struct fnet_local_pool *pool; /**< borrowed, of the partition; its bell becomes the source's */
     struct fnet_partition *partition; /**< borrowed */
     int fd;                           /**< owned; standard input is not closed */
     const char *spill_dir;            /**< where a record of more than 5 MiB is assembled */

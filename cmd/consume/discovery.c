@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the producers have: asked before any gate is built, since its size depends on it.
+ */
+#include "consume/consume.h"
+
+#include <stdlib.h>
+
+#include "fnet/partition.h"
+
+static struct query *query_of(const struct consume *c, const struct fnet_id *id)
+{
+    for (size_t i = 0; i < c->query_count; i++)
+        if (fnet_id_is_equal(&c->queries[i].id, id))
+            return &c->queries[i];
+    return NULL;
+}
+
+static void on_answered(struct consume *c, struct query *q)
+{
+    q->is_answered = true;
+    if (--c->unanswered == 0)
+        fnet_loop_post(c->loop, &c->begin);
+}
+
+void consume_on_description(void *arg, const struct fnet_id *request,
+                            const struct fnet_description_response *description)
+{
+    struct consume *c = arg;
+    struct query *q = query_of(c, request);
+
+    if (!q || q->is_answered || c->is_leaving)
+        return;
+    if (c->config.wants_list)
+        listing_add(c->listing, q->operand->server, description);
+    if (description->remaining > 0)
+        return;
+    if (!q->is_for_all &&
+        (description->subpartitions < 1 || description->subpartitions > FNET_SUBPARTITIONS_MAX)) {
+        consume_refused(c, q->peer, q->operand->name, FNET_BAD_VALUE,
+                        "an impossible number of subpartitions");
+        return;
+    }
+    q->subpartitions = (uint32_t)description->subpartitions;
+    on_answered(c, q);
+}
+
+void consume_on_description_error(void *arg, const struct fnet_id *request, enum fnet_err err,
+                                  const char *text)
+{
+    struct consume *c = arg;
+    struct query *q = query_of(c, request);
+
+    if (!q || c->is_leaving)
+        return;
+    if (err == FNET_NO_PARTITION) {
+        enum fnet_err again = query_ask_again(q);
+        if (again == FNET_OK)
+            return;
+        err = again;
+    }
+    consume_refused(c, q->peer, q->operand->name, err, text);
+}
+
+static enum fnet_err ask(struct consume *c, const struct consume_operand *operand)
+{
+    struct query *q = &c->queries[c->query_count];
+
+    q->loop = c->loop;
+    q->operand = operand;
+    q->is_for_all = c->config.wants_list && !operand->has_name;
+    q->backoff = consume_backoff(c);
+    enum fnet_err err = peers_get(c->peers, &operand->endpoint, operand->server, 0, &q->peer);
+    if (err != FNET_OK)
+        return err;
+    c->query_count++;
+    c->unanswered++;
+    return query_ask(q);
+}
+
+enum fnet_err consume_ask(struct consume *c)
+{
+    size_t operands = 0;
+    enum fnet_err err = FNET_OK;
+
+    for (size_t g = 0; g < consume_gates(c); g++)
+        operands += c->config.groups[g].operand_count;
+    c->queries = calloc(operands, sizeof *c->queries);
+    if (!c->queries)
+        return FNET_NOMEM;
+    for (size_t g = 0; g < consume_gates(c); g++) {
+        const struct consume_group *group = &c->config.groups[g];
+        for (size_t i = 0; err == FNET_OK && i < group->operand_count; i++)
+            if (c->config.wants_list || !group->operands[i].subpartitions)
+                err = ask(c, &group->operands[i]);
+    }
+    if (c->unanswered == 0)
+        fnet_loop_post(c->loop, &c->begin);
+    return err;
+}
+
+size_t consume_count_channels(const struct consume *c, const struct consume_operand *operand)
+{
+    if (operand->subpartitions)
+        return operand->subpartition_count;
+    for (size_t i = 0; i < c->query_count; i++)
+        if (c->queries[i].operand == operand)
+            return c->queries[i].subpartitions;
+    return 0;
+}

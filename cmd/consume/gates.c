@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The input gates, their channels, and the requests for them.
+ *
+ * Source: Flink SingleInputGateFactory, SingleInputGate.requestPartitions.
+ */
+#include "consume/consume.h"
+
+#include <stdlib.h>
+
+struct backoff consume_backoff(const struct consume *c)
+{
+    return (struct backoff){.min_ns = c->config.backoff_min_ns, .max_ns = c->config.backoff_max_ns};
+}
+
+static size_t count_gate_channels(const struct consume *c, size_t g)
+{
+    const struct consume_group *group = &c->config.groups[g];
+    size_t n = 0;
+
+    for (size_t i = 0; i < group->operand_count; i++)
+        n += consume_count_channels(c, &group->operands[i]);
+    return n;
+}
+
+static enum fnet_err add_reading(struct consume *c, const struct consume_operand *operand, size_t i,
+                                 struct intake *intake, size_t index)
+{
+    struct reading *r = &c->readings[c->reading_count];
+
+    *r = (struct reading){
+        .loop = c->loop,
+        .operand = operand,
+        .subpartition = operand->subpartitions ? operand->subpartitions[i] : (uint32_t)i,
+        .intake = intake,
+        .index = index,
+        .backoff = consume_backoff(c),
+    };
+    enum fnet_err err = intake_name(intake, index, operand->name, r->subpartition);
+    if (err == FNET_OK)
+        err = peers_get(c->peers, &operand->endpoint, operand->server,
+                        (uint32_t)i % c->config.max_connections, &r->peer);
+    if (err == FNET_OK)
+        c->reading_count++;
+    return err;
+}
+
+static enum fnet_err build_gate(struct consume *c, size_t g)
+{
+    const struct consume_group *group = &c->config.groups[g];
+    const struct intake_config config = {
+        .loop = c->loop,
+        .network = c->pool,
+        .sink = c->sinks[g],
+        .format = group->format,
+        .has_tag = group->has_tag,
+        .wants_digest = c->config.wants_digest,
+        .limit = group->limit,
+        .buffers_per_channel = group->buffers_per_channel,
+        .floating_buffers = group->floating_buffers,
+        .channels = count_gate_channels(c, g),
+        .spill_dir = getenv("TMPDIR"),
+        .ended = consume_on_intake_ended,
+        .arg = c,
+    };
+    enum fnet_err err = intake_new(&config, &c->intakes[g]);
+    size_t index = 0;
+
+    for (size_t o = 0; o < group->operand_count; o++) {
+        size_t n = consume_count_channels(c, &group->operands[o]);
+        for (size_t i = 0; err == FNET_OK && i < n; i++)
+            err = add_reading(c, &group->operands[o], i, c->intakes[g], index++);
+    }
+    return err;
+}
+
+enum fnet_err consume_build_gates(struct consume *c)
+{
+    uint64_t segments = 0;
+    size_t channels = 0;
+
+    for (size_t g = 0; g < consume_gates(c); g++) {
+        const struct consume_group *group = &c->config.groups[g];
+        size_t n = count_gate_channels(c, g);
+        segments += (uint64_t)n * group->buffers_per_channel + group->floating_buffers;
+        channels += n;
+    }
+    if (segments > UINT32_MAX)
+        return FNET_NOMEM;
+    c->readings = calloc(channels + 1, sizeof *c->readings);
+    if (!c->readings)
+        return FNET_NOMEM;
+
+    enum fnet_err err =
+        fnet_network_pool_new(c->config.segment_bytes, (uint32_t)segments, &c->pool);
+    for (size_t g = 0; err == FNET_OK && g < consume_gates(c); g++)
+        err = build_gate(c, g);
+    for (size_t i = 0; err == FNET_OK && i < c->reading_count; i++)
+        err = reading_request(&c->readings[i]);
+    for (size_t g = 0; err == FNET_OK && g < consume_gates(c); g++)
+        err = intake_start(c->intakes[g]);
+    return err;
+}

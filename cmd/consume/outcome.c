@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * How it ends: well, by a failure, by a signal; what is said of it, and the exit status.
+ */
+#include "consume/consume.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+
+/* How long producers get to hear that we leave before the end. */
+#define ABORT_NS UINT64_C(1000000000)
+/* What is listed of the channels of a connection that was lost. */
+#define CHANNELS_BYTES 2048
+
+void consume_on_leave_over(void *arg)
+{
+    struct consume *c = arg;
+
+    fnet_loop_quit(c->loop);
+}
+
+void consume_leave(struct consume *c, uint64_t longest_ns)
+{
+    c->is_leaving = true;
+    peers_close(c->peers);
+    if (peers_are_gone(c->peers) ||
+        fnet_timer_set(c->loop, &c->leave, fnet_loop_now_ns(c->loop) + longest_ns) != FNET_OK)
+        fnet_loop_quit(c->loop);
+}
+
+/* It cannot be completed; what was to be said has been said. */
+void consume_fail(struct consume *c, int status)
+{
+    if (c->is_leaving)
+        return;
+    c->status = status;
+    c->is_leaving = true;
+    for (size_t i = 0; i < c->reading_count; i++)
+        reading_cancel(&c->readings[i]);
+    for (size_t g = 0; c->intakes && g < consume_gates(c); g++)
+        if (c->intakes[g])
+            intake_cancel(c->intakes[g]);
+    consume_leave(c, ABORT_NS);
+}
+
+void consume_on_emptied(void *arg)
+{
+    struct consume *c = arg;
+
+    if (c->is_leaving)
+        fnet_loop_quit(c->loop);
+}
+
+/* A closed pipe (| head) is nobody's mistake: leave as SIGPIPE would have it, without a word. */
+static void fail_output(struct consume *c, size_t g)
+{
+    const struct sink *sink = c->sinks[g];
+    const char *name = c->config.groups[g].output;
+
+    if (sink_errno(sink) == EPIPE) {
+        consume_fail(c, EXIT_SIGNAL + SIGPIPE);
+        return;
+    }
+    report_error(&c->config.report, name ? name : "standard output", "cannot write", FNET_SYSTEM,
+                 sink_errno(sink));
+    consume_fail(c, EXIT_LOCAL);
+}
+
+void consume_on_intake_ended(void *arg, struct intake *intake, enum fnet_err err)
+{
+    struct consume *c = arg;
+    size_t g = 0;
+    int saved_errno;
+
+    if (c->is_leaving)
+        return;
+    while (c->intakes[g] != intake)
+        g++;
+    const char *culprit = intake_culprit(intake, &saved_errno);
+    if (err == FNET_RANGE) {
+        report_say(&c->config.report, REPORT_ERROR, culprit,
+                   "a record does not have the length of the fixed format");
+        consume_fail(c, EXIT_MALFORMED);
+    } else if (err != FNET_OK && culprit) {
+        report_error(&c->config.report, culprit, "reading records", err, saved_errno);
+        consume_fail(c, report_exit_code(err));
+    } else if (err != FNET_OK) {
+        fail_output(c, g);
+    } else if (++c->intakes_ended == consume_gates(c)) {
+        consume_leave(c, FNET_LINGER_NS);
+    }
+}
+
+void consume_on_drained(void *arg)
+{
+    struct consume *c = arg;
+
+    if (c->is_leaving)
+        return;
+    for (size_t g = 0; g < consume_gates(c); g++) {
+        if (sink_is_broken(c->sinks[g])) {
+            fail_output(c, g);
+            return;
+        }
+        if (c->intakes[g])
+            intake_post(c->intakes[g]);
+    }
+}
+
+void consume_on_signal(void *arg, int signo)
+{
+    struct consume *c = arg;
+
+    if (signo == SIGUSR2)
+        telemetry_write_stats(c->telemetry);
+    else if (c->is_leaving) /* a second one does not wait */
+        fnet_loop_quit(c->loop);
+    else
+        consume_fail(c, EXIT_SIGNAL + signo);
+}
+
+/* ---- connections and channels that fail --------------------------------------------------- */
+
+void consume_on_unreachable(void *arg, struct peer *peer, const char *reason)
+{
+    struct consume *c = arg;
+
+    if (c->is_leaving)
+        return;
+    report_say(&c->config.report, REPORT_ERROR, peer_name(peer), "cannot connect: %s", reason);
+    consume_fail(c, EXIT_UNREACHABLE);
+}
+
+/* "main:0 after 17 records, main:1 after 20 records" */
+static void list_open_channels(const struct consume *c, const struct peer *peer, char *text,
+                               size_t size)
+{
+    size_t len = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < c->reading_count && len < size; i++) {
+        const struct reading *r = &c->readings[i];
+        if (r->peer != peer || fnet_channel_state(reading_channel(r)) != FNET_CHANNEL_OPEN)
+            continue;
+        len += (size_t)snprintf(text + len, size - len, "%s%s after %" PRIu64 " records",
+                                len > 0 ? ", " : "", intake_channel_name(r->intake, r->index),
+                                intake_channel_records(r->intake, r->index));
+    }
+}
+
+static const char *what_ended(enum fnet_err err)
+{
+    if (err == FNET_LOST)
+        return "connection lost";
+    if (err == FNET_REMOTE)
+        return "the producer failed";
+    return "broken protocol";
+}
+
+/* What was received is still written out; then it is counted what that was. */
+void consume_on_lost(void *arg, struct peer *peer, enum fnet_err err, const char *reason)
+{
+    struct consume *c = arg;
+    char channels[CHANNELS_BYTES];
+
+    if (c->is_leaving)
+        return;
+    for (size_t g = 0; c->intakes && g < consume_gates(c); g++)
+        if (c->intakes[g])
+            intake_drain(c->intakes[g]);
+    if (c->is_leaving) /* the output failed meanwhile, and that was said */
+        return;
+    list_open_channels(c, peer, channels, sizeof channels);
+    report_say(&c->config.report, REPORT_ERROR, peer_name(peer), "%s: %s%s%s", what_ended(err),
+               reason, channels[0] ? "; end of partition not reached: " : "", channels);
+    consume_fail(c, report_exit_code(err));
+}
+
+static struct reading *reading_of(const struct consume *c, const struct fnet_channel *channel)
+{
+    for (size_t i = 0; i < c->reading_count; i++)
+        if (reading_channel(&c->readings[i]) == channel)
+            return &c->readings[i];
+    return NULL;
+}
+
+void consume_refused(struct consume *c, const struct peer *peer, const char *name,
+                     enum fnet_err err, const char *text)
+{
+    char where[FNET_NAME_MAX_BYTES + 512];
+
+    if (c->is_leaving)
+        return;
+    snprintf(where, sizeof where, "%s/%s", peer_name(peer), name);
+    report_say(&c->config.report, REPORT_ERROR, where, "%s: %s",
+               err == FNET_NO_PARTITION ? "no such partition" : "refused by the producer", text);
+    consume_fail(c, report_exit_code(err));
+}
+
+void consume_on_channel_error(void *arg, struct fnet_channel *channel, enum fnet_err err,
+                              const char *text)
+{
+    struct consume *c = arg;
+    struct reading *r = reading_of(c, channel);
+
+    if (err == FNET_NO_PARTITION && !c->is_leaving) {
+        enum fnet_err again = reading_request_again(r);
+        if (again == FNET_OK)
+            return;
+        err = again;
+    }
+    consume_refused(c, r->peer, intake_channel_name(r->intake, r->index), err, text);
+}
