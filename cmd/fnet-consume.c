@@ -254,7 +254,9 @@ int main(int argc, char *argv[])
         consume_config_clear(&c.config);
         return options_exit(&consume_options, result);
     }
+    /* What a write comes to is told by its errno: EPIPE, EFBIG. */
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN);
     int status = c.config.is_dry_run ? plan_print(&c.config) : run(&c);
     if (status == EXIT_DONE)
         consume_print_digests(&c);

@@ -509,7 +509,9 @@ int main(int argc, char *argv[])
     }
     int status = EXIT_USAGE;
     if (produce_config_complete(&p.config)) {
+        /* What a write comes to is told by its errno: EPIPE, EFBIG. */
         signal(SIGPIPE, SIG_IGN);
+        signal(SIGXFSZ, SIG_IGN);
         status = p.config.is_dry_run ? plan_print(&p.config) : run(&p);
     }
     if (status == EXIT_DONE && !p.config.is_dry_run)
