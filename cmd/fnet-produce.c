@@ -229,9 +229,9 @@ static void on_stats(void *arg, FILE *out)
         queued += fnet_partition_queued(p->partitions[i]);
     fprintf(out,
             "\"numRecordsOut\":%" PRIu64 ",\"numBytesOut\":%" PRIu64 ",\"numBuffersOut\":%" PRIu64
-            ",\"outputQueueLength\":%" PRIu32 ",\"usedMemorySegments\":%" PRIu32
-            ",\"totalMemorySegments\":%" PRIu32 ",\"peakMemorySegments\":%" PRIu32,
-            totals.records, sent.bytes_out, sent.frames_out, queued, totals.pool_used,
+            ",\"outputQueueLength\":%" PRIu32 ",\"UsedMemorySegments\":%" PRIu32
+            ",\"TotalMemorySegments\":%" PRIu32 ",\"PeakMemorySegments\":%" PRIu32,
+            totals.records, sent.payload_out, sent.buffers_out, queued, totals.pool_used,
             totals.pool_size, fnet_network_pool_peak(p->pool));
 }
 

@@ -44,8 +44,8 @@ void consume_on_stats(void *arg, FILE *out)
     fprintf(out,
             "\"numRecordsIn\":%" PRIu64 ",\"numBytesIn\":%" PRIu64
             ",\"numBuffersInRemote\":%" PRIu64 ",\"inputQueueLength\":%" PRIu32
-            ",\"credit\":%" PRIu64 ",\"usedMemorySegments\":%" PRIu32
-            ",\"totalMemorySegments\":%" PRIu32 ",\"peakMemorySegments\":%" PRIu32,
+            ",\"credit\":%" PRIu64 ",\"UsedMemorySegments\":%" PRIu32
+            ",\"TotalMemorySegments\":%" PRIu32 ",\"PeakMemorySegments\":%" PRIu32,
             totals.records, totals.bytes, buffers, queued, totals.credit, totals.pool_used,
             totals.pool_size, c->pool ? fnet_network_pool_peak(c->pool) : 0);
 }

@@ -14,7 +14,6 @@
 struct peers {
     struct peers_config config;
     struct fnet_list all;
-    struct fnet_session_counts gone; /* of connections that ended */
 };
 
 /* Connecting (connector, session), connected (connection, which owns the session), or gone. */
@@ -42,14 +41,6 @@ bool peers_are_gone(const struct peers *peers)
     return true;
 }
 
-static void add_counts(struct fnet_session_counts *sum, struct fnet_session_counts more)
-{
-    sum->frames_in += more.frames_in;
-    sum->frames_out += more.frames_out;
-    sum->bytes_in += more.bytes_in;
-    sum->bytes_out += more.bytes_out;
-}
-
 /* Its channels fail, unless they are at their end. */
 static void drop(struct peer *peer)
 {
@@ -57,7 +48,6 @@ static void drop(struct peer *peer)
     if (!session)
         return;
 
-    add_counts(&peer->peers->gone, fnet_session_counts(session));
     peer->session = NULL;
     fnet_connector_free(peer->connector);
     peer->connector = NULL;
@@ -234,16 +224,4 @@ struct fnet_session *peer_session(const struct peer *peer)
 const char *peer_name(const struct peer *peer)
 {
     return peer->name;
-}
-
-struct fnet_session_counts peers_counts(const struct peers *peers)
-{
-    struct fnet_session_counts sum = peers->gone;
-
-    for (struct fnet_link *l = peers->all.head.next; l != &peers->all.head; l = l->next) {
-        const struct peer *peer = fnet_entry(l, struct peer, link);
-        if (!is_gone(peer))
-            add_counts(&sum, fnet_session_counts(peer->session));
-    }
-    return sum;
 }

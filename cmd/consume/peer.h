@@ -53,6 +53,5 @@ bool peers_are_gone(const struct peers *peers);
 
 struct fnet_session *peer_session(const struct peer *peer);
 const char *peer_name(const struct peer *peer);
-struct fnet_session_counts peers_counts(const struct peers *peers);
 
 #endif

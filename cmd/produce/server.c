@@ -30,6 +30,8 @@ struct client {
 
 static void add_counts(struct fnet_session_counts *sum, struct fnet_session_counts more)
 {
+    sum->buffers_out += more.buffers_out;
+    sum->payload_out += more.payload_out;
     sum->frames_in += more.frames_in;
     sum->frames_out += more.frames_out;
     sum->bytes_in += more.bytes_in;

@@ -22,6 +22,7 @@ struct fnet_gate {
 struct fnet__received {
     struct fnet_buffer buffer; /**< owned */
     bool returns_credit;       /**< it is data: its memory was promised by a credit */
+    bool is_floating;          /**< ... for a floating buffer */
 };
 
 struct fnet_channel {
@@ -32,6 +33,7 @@ struct fnet_channel {
     enum fnet_err error;
     int32_t sequence; /**< the next one */
     struct fnet__credit credit;
+    bool is_floating; /**< the data that begin() made room for last has a floating buffer */
     struct fnet__received *ring; /**< owned; the queue of COUNT entries from HEAD */
     uint32_t capacity;           /**< 0 or a power of two */
     uint32_t head;

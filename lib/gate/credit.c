@@ -55,7 +55,7 @@ static void give_floating(struct fnet__floating *floating, uint32_t n)
     }
 }
 
-enum fnet_err fnet__credit_use(struct fnet__credit *credit)
+enum fnet_err fnet__credit_use(struct fnet__credit *credit, bool *is_floating)
 {
     if (credit->granted == 0)
         return FNET_NO_CREDIT;
@@ -63,7 +63,8 @@ enum fnet_err fnet__credit_use(struct fnet__credit *credit)
     credit->granted--;
     if (credit->required > 0)
         credit->required--;
-    if (credit->floating_free > 0) {
+    *is_floating = credit->floating_free > 0;
+    if (*is_floating) {
         credit->floating_free--;
         credit->floating_used++;
     } else {
@@ -72,14 +73,15 @@ enum fnet_err fnet__credit_use(struct fnet__credit *credit)
     return FNET_OK;
 }
 
-void fnet__credit_return(struct fnet__credit *credit)
+void fnet__credit_return(struct fnet__credit *credit, bool is_floating)
 {
-    if (credit->exclusive_free == credit->exclusive) {
+    if (is_floating) {
         assert(credit->floating_used > 0);
         credit->floating_used--;
         give_floating(credit->floating, 1);
         return;
     }
+    assert(credit->exclusive_free < credit->exclusive);
     credit->exclusive_free++;
     if (credit->floating_free > 0 && fnet__credit_available(credit) > credit->required) {
         credit->floating_free--;
@@ -91,8 +93,8 @@ void fnet__credit_return(struct fnet__credit *credit)
 
 void fnet__credit_set_backlog(struct fnet__credit *credit, uint32_t backlog)
 {
-    credit->required = backlog > UINT32_MAX - credit->exclusive ? UINT32_MAX
-                                                                : backlog + credit->exclusive;
+    credit->required =
+        backlog > UINT32_MAX - credit->exclusive ? UINT32_MAX : backlog + credit->exclusive;
     while (fnet__credit_available(credit) < credit->required) {
         if (credit->floating->free == 0) {
             fnet_list_push(&credit->floating->waiting, &credit->waiting);

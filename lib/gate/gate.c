@@ -75,7 +75,8 @@ enum fnet_err fnet_gate_poll(struct fnet_gate *gate, struct fnet_gate_item *out)
         fnet_list_push(&gate->ready, &channel->ready);
     *out = (struct fnet_gate_item){.channel = channel,
                                    .buffer = first.buffer,
-                                   .returns_credit = first.returns_credit};
+                                   .returns_credit = first.returns_credit,
+                                   .is_floating = first.is_floating};
     return FNET_OK;
 }
 
@@ -84,5 +85,5 @@ void fnet_gate_recycle(struct fnet_gate *gate, struct fnet_gate_item *item)
     (void)gate;
     fnet_buffer_clear(&item->buffer);
     if (item->returns_credit)
-        fnet__credit_return(&item->channel->credit);
+        fnet__credit_return(&item->channel->credit, item->is_floating);
 }

@@ -66,7 +66,7 @@ static void drop_queue(struct fnet_channel *channel)
         struct fnet__received first = fnet__channel_pop(channel);
         fnet_buffer_clear(&first.buffer);
         if (first.returns_credit)
-            fnet__credit_return(&channel->credit);
+            fnet__credit_return(&channel->credit, first.is_floating);
     }
 }
 
@@ -192,11 +192,14 @@ enum fnet_err fnet_channel_begin(struct fnet_channel *channel, int32_t sequence,
     struct fnet_builder builder;
     if (len > fnet_local_pool_segment_bytes(gate->config.pool))
         return FNET_BAD_LENGTH;
-    if (channel->credit.granted == 0)
-        return FNET_NO_CREDIT;
-    enum fnet_err err = fnet_local_pool_take(gate->config.pool, NULL, &builder);
+    enum fnet_err err = fnet__credit_use(&channel->credit, &channel->is_floating);
     if (err != FNET_OK)
+        return err;
+    err = fnet_local_pool_take(gate->config.pool, NULL, &builder);
+    if (err != FNET_OK) {
+        fnet__credit_return(&channel->credit, channel->is_floating);
         return FNET_NOMEM; /* the pool is smaller than what was promised */
+    }
     fnet_builder_commit(&builder, len);
     *out = (struct fnet_buffer){.segment = builder.segment, .len = len, .data_type = data_type};
     return FNET_OK;
@@ -220,21 +223,33 @@ static enum fnet_err push(struct fnet_channel *channel, struct fnet__received re
     return FNET_OK;
 }
 
+void fnet_channel_abandon(struct fnet_channel *channel, struct fnet_buffer *buffer)
+{
+    bool is_data = fnet_data_type_is_buffer(buffer->data_type);
+
+    fnet_buffer_clear(buffer);
+    if (is_data)
+        fnet__credit_return(&channel->credit, channel->is_floating);
+}
+
 enum fnet_err fnet_channel_receive(struct fnet_channel *channel, struct fnet_buffer *buffer,
                                    uint32_t backlog)
 {
-    bool is_data = fnet_data_type_is_buffer(buffer->data_type);
-    bool is_end = buffer->data_type == FNET_END_OF_PARTITION;
-    enum fnet_err err =
-        push(channel, (struct fnet__received){.buffer = *buffer, .returns_credit = is_data});
+    uint8_t type = buffer->data_type;
+    bool is_data = fnet_data_type_is_buffer(type);
 
+    if (channel->state != FNET_CHANNEL_OPEN) {
+        fnet_channel_abandon(channel, buffer);
+        return FNET_OK;
+    }
+    enum fnet_err err =
+        push(channel, (struct fnet__received){.buffer = *buffer,
+                                              .returns_credit = is_data,
+                                              .is_floating = is_data && channel->is_floating});
     if (err != FNET_OK)
         return err;
     channel->sequence = channel->sequence == INT32_MAX ? INT32_MIN : channel->sequence + 1;
     if (is_data) {
-        err = fnet__credit_use(&channel->credit);
-        if (err != FNET_OK)
-            return err; /* begin() looked: cannot be */
         channel->counts.buffers++;
         channel->counts.bytes += buffer->len;
     } else {
@@ -244,7 +259,9 @@ enum fnet_err fnet_channel_receive(struct fnet_channel *channel, struct fnet_buf
     buffer->segment = NULL;
     fnet_list_push(&channel->gate->ready, &channel->ready);
     fnet_channel_announce_backlog(channel, backlog);
-    if (is_end) {
+    if (fnet_data_type_blocks_upstream(type) && channel->credit.exclusive == 0)
+        fnet__credit_close(&channel->credit);
+    if (type == FNET_END_OF_PARTITION) {
         leave(channel, FNET_CHANNEL_ENDED);
         say(channel, FNET_SAY_RELEASE);
     }
@@ -265,6 +282,7 @@ void fnet_channel_fail(struct fnet_channel *channel, enum fnet_err err)
         return;
     channel->error = err;
     leave(channel, FNET_CHANNEL_FAILED);
+    say(channel, FNET_SAY_RELEASE);
 }
 
 struct fnet_channel_counts fnet_channel_counts(const struct fnet_channel *channel)

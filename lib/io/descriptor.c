@@ -15,12 +15,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+/*
+ * A pipe of 64 KiB makes its two ends take turns in small steps: with 1 MiB on both sides a copy
+ * from pipe to pipe takes a quarter less processor time. Where it is not allowed it stays small.
+ */
+#define PIPE_BYTES (1 << 20)
+
 /* Opening a pseudo-terminal's master anew would make another terminal. */
 static bool is_terminal_master(int fd)
 {
     unsigned number;
 
     return ioctl(fd, TIOCGPTN, &number) == 0;
+}
+
+static void widen_pipe(int fd)
+{
+    if (fcntl(fd, F_GETPIPE_SZ) < PIPE_BYTES)
+        (void)fcntl(fd, F_SETPIPE_SZ, PIPE_BYTES);
 }
 
 /* Pipes and terminals: others lose nothing when we open them once more. */
@@ -57,6 +69,8 @@ enum fnet_err fnet__descriptor_open(struct fnet__descriptor *out, int fd, int ac
     }
 
     struct fnet__descriptor chosen = {.fd = -1, .way = FNET__DESCRIPTOR_ASK, .at_once = SSIZE_MAX};
+    if (S_ISFIFO(status.st_mode))
+        widen_pipe(fd);
     if (S_ISSOCK(status.st_mode)) {
         chosen.way = FNET__DESCRIPTOR_SOCKET;
     } else if (S_ISREG(status.st_mode) || S_ISBLK(status.st_mode) || S_ISDIR(status.st_mode)) {
@@ -68,7 +82,7 @@ enum fnet_err fnet__descriptor_open(struct fnet__descriptor *out, int fd, int ac
             chosen.way = FNET__DESCRIPTOR_OWN;
     }
     if (chosen.fd < 0)
-        chosen.fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+        chosen.fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (chosen.fd < 0)
         return FNET_SYSTEM;
     *out = chosen;

@@ -39,9 +39,8 @@ static enum fnet_err push(struct fnet__pipelined *s, struct fnet_segment *segmen
         if (err != FNET_OK)
             return err;
     }
-    *entry_at(s, s->count) =
-        (struct fnet__queued){.consumer = {.segment = fnet_segment_ref(segment), .read = read},
-                              .data_type = data_type};
+    *entry_at(s, s->count) = (struct fnet__queued){
+        .consumer = {.segment = fnet_segment_ref(segment), .read = read}, .data_type = data_type};
     s->count++;
     if (fnet_data_type_is_buffer(data_type))
         s->backlog++;
@@ -61,8 +60,8 @@ static void pop(struct fnet__pipelined *s)
 
 static bool is_empty_for_good(const struct fnet__queued *entry)
 {
-    return fnet_data_type_is_buffer(entry->data_type) && fnet_consumer_is_sealed(&entry->consumer) &&
-           !fnet_consumer_has_data(&entry->consumer);
+    return fnet_data_type_is_buffer(entry->data_type) &&
+           fnet_consumer_is_sealed(&entry->consumer) && !fnet_consumer_has_data(&entry->consumer);
 }
 
 /* A buffer that was read to its end before it was sealed has nothing more to say. */

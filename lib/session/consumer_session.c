@@ -55,6 +55,9 @@ enum fnet_err fnet_consumer_session_request(struct fnet_session *session,
                                             const struct fnet_partition_id *partition,
                                             uint32_t subpartition)
 {
+    if (session->is_closing || fnet_channel_state(channel) != FNET_CHANNEL_OPEN)
+        return FNET_STATE;
+
     const struct fnet_message message = {
         .type = FNET_PARTITION_REQUEST,
         .receiver = *fnet_channel_id(channel),
@@ -199,10 +202,6 @@ static enum fnet_err on_payload(struct fnet_session *session)
 {
     struct consumer_session *s = consumer_of(session);
 
-    if (fnet_channel_state(s->receiving) != FNET_CHANNEL_OPEN) {
-        fnet_buffer_clear(&session->payload); /* cancelled meanwhile */
-        return FNET_OK;
-    }
     return fnet_channel_receive(s->receiving, &session->payload, s->backlog);
 }
 
@@ -310,6 +309,8 @@ static void free_consumer(struct fnet_session *session)
         fnet_channel_attach(channel, NULL, NULL);
         fnet_channel_fail(channel, session->error != FNET_OK ? session->error : FNET_LOST);
     }
+    if (session->payload.segment)
+        fnet_channel_abandon(s->receiving, &session->payload);
     fnet_id_map_clear(&s->channels);
     fnet__session_clear(session);
     free(s);

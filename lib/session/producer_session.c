@@ -329,6 +329,10 @@ static enum fnet_err send_one(struct reading *reading)
         return announce(reading);
     if (err != FNET_OK)
         return err;
+    if (fnet_data_type_is_buffer(payload.data_type)) {
+        s->base.counts.buffers_out++;
+        s->base.counts.payload_out += payload.len;
+    }
     err = fnet__outbox_push(&s->base.outbox, &message, &payload);
     if (err != FNET_OK) {
         fnet_buffer_clear(&payload);

@@ -112,8 +112,8 @@ struct fnet_connector;
 struct fnet_connector_config {
     struct fnet_loop *loop;
     struct fnet_endpoint endpoint;
-    uint64_t timeout_ns; /**< for each address */
-    uint32_t retries;    /**< rounds over all addresses after the first; FNET_RETRY_FOREVER */
+    uint64_t timeout_ns;   /**< for each address */
+    uint32_t retries;      /**< rounds over all addresses after the first; FNET_RETRY_FOREVER */
     bool is_loopback_only; /**< an address of another host fails at once */
     /** Connected: FD is owned by the callee. */
     void (*connected)(void *arg, int fd);

@@ -32,10 +32,10 @@ struct fnet_channel;
 
 /** Where a channel stands. */
 enum fnet_channel_state {
-    FNET_CHANNEL_OPEN,     /**< receiving, or about to */
-    FNET_CHANNEL_ENDED,    /**< EndOfPartition was received */
-    FNET_CHANNEL_FAILED,   /**< see fnet_channel_error() */
-    FNET_CHANNEL_CANCELLED,/**< we did not want the rest */
+    FNET_CHANNEL_OPEN,      /**< receiving, or about to */
+    FNET_CHANNEL_ENDED,     /**< EndOfPartition was received */
+    FNET_CHANNEL_FAILED,    /**< see fnet_channel_error() */
+    FNET_CHANNEL_CANCELLED, /**< we did not want the rest */
 };
 
 struct fnet_gate_config {
@@ -45,8 +45,8 @@ struct fnet_gate_config {
     struct fnet_bell ready;       /**< rings when poll may have something new to say */
 };
 
-#define FNET_GATE_CONFIG_INIT                                                                     \
-    {                                                                                             \
+#define FNET_GATE_CONFIG_INIT                                                                      \
+    {                                                                                              \
         .buffers_per_channel = FNET_BUFFERS_PER_CHANNEL, .floating_buffers = FNET_FLOATING_BUFFERS \
     }
 
@@ -72,6 +72,7 @@ struct fnet_gate_item {
     struct fnet_channel *channel; /**< borrowed */
     struct fnet_buffer buffer;    /**< owned by caller, to be given to fnet_gate_recycle() */
     bool returns_credit;          /**< of the gate's bookkeeping */
+    bool is_floating;             /**< the same */
 };
 
 /**
@@ -109,7 +110,7 @@ enum fnet_channel_word {
     FNET_SAY_CREDIT = 1,
     FNET_SAY_RESUME = 2,
     FNET_SAY_ACKNOWLEDGE = 4,
-    FNET_SAY_RELEASE = 8, /**< ended or cancelled: no further message will be about it */
+    FNET_SAY_RELEASE = 8, /**< ended, failed or cancelled: no further message will be about it */
 };
 
 /** HAS_WORDS is called when the channel has something to say after it had nothing. */
@@ -133,7 +134,8 @@ unsigned fnet_channel_take_words(struct fnet_channel *channel, uint32_t *credit)
  * A BufferResponse begins: where to put its payload.
  *
  * @param sequence  must be the next one.
- * @param out       owned by caller: LEN bytes to fill, then give to fnet_channel_receive().
+ * @param out       owned by caller: LEN bytes to fill, then give to fnet_channel_receive(). It is
+ *                  paid for now: give it to fnet_channel_abandon() if the rest will not come.
  *
  * Errors: FNET_BAD_SEQUENCE, FNET_BAD_LENGTH (larger than a segment or FNET_EVENT_MAX_BYTES; an
  *         event of no bytes), FNET_NO_CREDIT (data beyond the credit given; events beyond
@@ -144,8 +146,11 @@ FNET_CHECKED enum fnet_err fnet_channel_begin(struct fnet_channel *channel, int3
                                               uint8_t data_type, uint32_t len,
                                               struct fnet_buffer *out);
 
+/** The connection ended before the payload that begin() made room for was complete. */
+void fnet_channel_abandon(struct fnet_channel *channel, struct fnet_buffer *buffer);
+
 /**
- * The payload is complete.
+ * The payload is complete. A channel that was cancelled meanwhile drops it.
  *
  * @param buffer   consumed.
  * @param backlog  data buffers queued at the sender; decides which floating buffers to ask for.

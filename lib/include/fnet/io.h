@@ -241,7 +241,8 @@ void fnet_output_close(struct fnet_output *output);
  *
  * @param n  bytes written, > 0.
  *
- * Errors: FNET_AGAIN, FNET_SYSTEM (errno is set; EPIPE when the reader is gone, no signal).
+ * Errors: FNET_AGAIN, FNET_SYSTEM (errno is set; EPIPE when the reader is gone. A socket raises no
+ *         SIGPIPE, a pipe does: the command ignores it).
  */
 FNET_CHECKED enum fnet_err fnet_output_write(struct fnet_output *output, const void *ptr,
                                              size_t len, size_t *n);

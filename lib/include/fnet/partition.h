@@ -48,17 +48,17 @@ struct fnet_partition_config {
     struct fnet_partition_id id;
     const char *name; /**< for messages and descriptions; copied, at most FNET_NAME_MAX_BYTES */
     enum fnet_partition_type type;
-    uint32_t subpartitions; /**< 1 ... FNET_SUBPARTITIONS_MAX */
-    uint8_t format;         /**< enum fnet_record_format, only passed on in descriptions */
-    struct fnet_local_pool *pool;     /**< borrowed; its bell is not touched */
+    uint32_t subpartitions;       /**< 1 ... FNET_SUBPARTITIONS_MAX */
+    uint8_t format;               /**< enum fnet_record_format, only passed on in descriptions */
+    struct fnet_local_pool *pool; /**< borrowed; its bell is not touched */
     uint32_t max_buffers_per_channel; /**< > 0, most segments one subpartition may have in use */
     struct fnet_bell progress;        /**< rings when a subpartition's state changed */
 };
 
-#define FNET_PARTITION_CONFIG_INIT                                                                \
-    {                                                                                             \
-        .type = FNET_PIPELINED_BOUNDED, .subpartitions = 1,                                       \
-        .max_buffers_per_channel = FNET_MAX_BUFFERS_PER_CHANNEL                                   \
+#define FNET_PARTITION_CONFIG_INIT                                                                 \
+    {                                                                                              \
+        .type = FNET_PIPELINED_BOUNDED, .subpartitions = 1,                                        \
+        .max_buffers_per_channel = FNET_MAX_BUFFERS_PER_CHANNEL                                    \
     }
 
 /**
@@ -105,8 +105,7 @@ uint32_t fnet_partition_queued(const struct fnet_partition *partition);
  * Cost:   O(1).
  */
 FNET_CHECKED enum fnet_err fnet_partition_builder(struct fnet_partition *partition,
-                                                  uint32_t subpartition,
-                                                  struct fnet_builder **out);
+                                                  uint32_t subpartition, struct fnet_builder **out);
 
 /** The same for one builder that every subpartition reads (broadcast). */
 FNET_CHECKED enum fnet_err fnet_partition_shared_builder(struct fnet_partition *partition,

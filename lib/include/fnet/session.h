@@ -63,7 +63,7 @@ FNET_CHECKED enum fnet_err fnet_session_received(struct fnet_session *session, s
  */
 FNET_CHECKED enum fnet_err fnet_session_end_of_stream(struct fnet_session *session);
 
-/** What to send next, borrowed until fnet_session_sent(). Returns the number of spans, 0 ... MAX. */
+/** What to send next, borrowed until fnet_session_sent(). Returns how many spans, 0 to MAX. */
 size_t fnet_session_send_spans(struct fnet_session *session, struct iovec *spans, size_t max);
 void fnet_session_sent(struct fnet_session *session, size_t n);
 
@@ -75,8 +75,10 @@ enum fnet_err fnet_session_error(const struct fnet_session *session);
 /** What went wrong, in words; empty when nothing did. Borrowed from SESSION. */
 const char *fnet_session_error_text(const struct fnet_session *session);
 
-/** Bytes of payload and frames so far, for statistics. */
+/** What went over the connection so far, for statistics. */
 struct fnet_session_counts {
+    uint64_t buffers_out; /**< data buffers of a producer, and their payload */
+    uint64_t payload_out;
     uint64_t frames_in;
     uint64_t frames_out;
     uint64_t bytes_in;
@@ -141,17 +143,18 @@ FNET_CHECKED enum fnet_err fnet_consumer_session_new(const struct fnet_consumer_
 FNET_CHECKED enum fnet_err fnet_consumer_session_add(struct fnet_session *session,
                                                      struct fnet_channel *channel);
 /** Ask for SUBPARTITION of PARTITION, for a channel added; again after FNET_NO_PARTITION. */
-FNET_CHECKED enum fnet_err
-fnet_consumer_session_request(struct fnet_session *session, struct fnet_channel *channel,
-                              const struct fnet_partition_id *partition, uint32_t subpartition);
+FNET_CHECKED enum fnet_err fnet_consumer_session_request(struct fnet_session *session,
+                                                         struct fnet_channel *channel,
+                                                         const struct fnet_partition_id *partition,
+                                                         uint32_t subpartition);
 /**
  * Ask for the description of PARTITION, or of all when NULL. Only of fnet peers.
  *
  * @param request  a fresh id that comes back with the answer.
  */
-FNET_CHECKED enum fnet_err
-fnet_consumer_session_describe(struct fnet_session *session, const struct fnet_id *request,
-                               const struct fnet_partition_id *partition);
+FNET_CHECKED enum fnet_err fnet_consumer_session_describe(
+    struct fnet_session *session, const struct fnet_id *request,
+    const struct fnet_partition_id *partition);
 /** Send a CloseRequest: nothing more is wanted of this peer. */
 void fnet_consumer_session_close(struct fnet_session *session);
 /** The channel that the fatal error is about; NULL for none. */

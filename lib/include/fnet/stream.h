@@ -22,7 +22,7 @@
 
 /** Appends records to a partition. All zero but PARTITION is a writer at a record boundary. */
 struct fnet_record_writer {
-    struct fnet_partition *partition; /**< borrowed */
+    struct fnet_partition *partition;         /**< borrowed */
     struct fnet_record_serializer serializer; /**< of a record that did not fit yet */
 };
 
@@ -43,8 +43,7 @@ struct fnet_record_writer {
  */
 FNET_CHECKED enum fnet_err fnet_record_writer_emit(struct fnet_record_writer *writer,
                                                    const struct fnet_span *records,
-                                                   const uint32_t *targets, size_t n,
-                                                   size_t *done);
+                                                   const uint32_t *targets, size_t n, size_t *done);
 
 /* ---- reader ------------------------------------------------------------------------------ */
 
