@@ -63,38 +63,65 @@ static const char *short_escape(uint8_t c)
     }
 }
 
+/* How many bytes at the head of BYTES are printable ASCII other than a backslash and QUOTE. */
+static size_t plain_len(struct fnet_span bytes, char quote)
+{
+    size_t n = 0;
+
+    while (n < bytes.len && bytes.ptr[n] >= ' ' && bytes.ptr[n] <= '~' && bytes.ptr[n] != '\\' &&
+           bytes.ptr[n] != quote)
+        n++;
+    return n;
+}
+
+/* Print the character at the head of BYTES; returns how many bytes it has. */
+static size_t print_character(FILE *out, struct fnet_span bytes)
+{
+    const char *name = short_escape(*bytes.ptr);
+    size_t len = escape_utf8_len(bytes);
+
+    if (name) {
+        fputs(name, out);
+        return 1;
+    }
+    if (len > 0 && !is_control(bytes.ptr, len)) {
+        fwrite(bytes.ptr, 1, len, out);
+        return len;
+    }
+    fprintf(out, "\\x%02x", *bytes.ptr);
+    return 1;
+}
+
 void escape_print(FILE *out, struct fnet_span bytes)
 {
-    for (size_t i = 0; i < bytes.len;) {
-        const uint8_t *at = bytes.ptr + i;
-        size_t len = escape_utf8_len(fnet_span_of(at, bytes.len - i));
-        const char *name = short_escape(*at);
-        if (name) {
-            fputs(name, out);
-        } else if (len == 0 || is_control(at, len)) {
-            fprintf(out, "\\x%02x", *at);
-            len = 1;
-        } else {
-            fwrite(at, 1, len, out);
-        }
-        i += len;
+    while (bytes.len > 0) {
+        size_t len = plain_len(bytes, '\\');
+        if (len > 0)
+            fwrite(bytes.ptr, 1, len, out);
+        else
+            len = print_character(out, bytes);
+        bytes = fnet_span_of(bytes.ptr + len, bytes.len - len);
     }
 }
 
 void escape_print_json(FILE *out, struct fnet_span bytes)
 {
     putc('"', out);
-    for (size_t i = 0; i < bytes.len; i++) {
-        uint8_t c = bytes.ptr[i];
-        const char *name = short_escape(c);
-        if (name)
+    for (size_t i = 0; i < bytes.len;) {
+        const uint8_t *at = bytes.ptr + i;
+        size_t len = plain_len(fnet_span_of(at, bytes.len - i), '"');
+        const char *name = short_escape(*at);
+        if (len > 0)
+            fwrite(at, 1, len, out);
+        else if (name)
             fputs(name, out);
-        else if (c == '"')
+        else if (*at == '"')
             fputs("\\\"", out);
-        else if (c < 0x20 || c == 0x7f)
-            fprintf(out, "\\u%04x", c);
+        else if (*at < ' ' || *at == 0x7f)
+            fprintf(out, "\\u%04x", *at);
         else
-            putc(c, out);
+            putc(*at, out);
+        i += len > 0 ? len : 1;
     }
     putc('"', out);
 }

@@ -29,11 +29,16 @@ struct getopt_form {
     struct option names[OPTIONS_MAX + 3];
 };
 
-static void add_letter(char letters[], const struct options_entry *e)
+/* Behind what is there; the form was zeroed, so that the text always ends. */
+static void add_letter(struct getopt_form *form, const struct options_entry *e)
 {
-    const char text[] = {e->letter, ':', ':', '\0'};
+    size_t n = strlen(form->letters);
 
-    strncat(letters, text, !e->argument ? 1 : e->is_argument_optional ? 3 : 2);
+    form->letters[n++] = e->letter;
+    if (e->argument)
+        form->letters[n++] = ':';
+    if (e->argument && e->is_argument_optional)
+        form->letters[n++] = ':';
 }
 
 static struct option long_form(const struct options_entry *e, int code)
@@ -58,7 +63,7 @@ static void translate(const struct options_table *table, struct getopt_form *for
     for (size_t i = 0; i < table->count; i++) {
         const struct options_entry *e = &table->entries[i];
         if (e->letter)
-            add_letter(form->letters, e);
+            add_letter(form, e);
         if (e->name)
             form->names[n++] = long_form(e, FIRST_LONG + (int)i);
     }

@@ -47,7 +47,7 @@ void report_error(const struct report *r, const char *where, const char *what, e
                err == FNET_SYSTEM ? strerror(saved_errno) : fnet_strerror(err));
 }
 
-enum exit_code report_exit_code(enum fnet_err err)
+int report_exit_code(enum fnet_err err)
 {
     switch (err) {
     case FNET_OK:

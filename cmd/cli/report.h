@@ -50,6 +50,6 @@ void report_error(const struct report *r, const char *where, const char *what, e
  * The exit status of a command that ends with ERR: data that a peer left incomplete is 1, the
  * user's mistakes 2, a partition that is not there 3, a broken protocol 4, the own machine 6.
  */
-enum exit_code report_exit_code(enum fnet_err err);
+int report_exit_code(enum fnet_err err);
 
 #endif

@@ -82,7 +82,8 @@ FNET_CHECKED enum fnet_err consume_build_gates(struct consume *c);
 /** For messages and timers that hold for all channels of all gates alike. */
 struct backoff consume_backoff(const struct consume *c);
 
-/* ---- account.c: what is told on the way ------------------------------------------------------ */
+/* ---- input_account.c: what is told on the way
+ * ------------------------------------------------------ */
 
 void consume_on_totals(void *arg, struct telemetry_totals *out);
 void consume_on_stats(void *arg, FILE *out);

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inspect: a message as a list of named fields, for every printer. The names are the JSON keys of
+ * fnet-inspect(1), in their order there.
+ */
+#ifndef INSPECT_MESSAGE_FIELDS_H
+#define INSPECT_MESSAGE_FIELDS_H
+
+#include "inspect/conversation.h"
+
+/** Most fields of a message, the ends of objects counted. */
+#define FIELDS_MAX 24
+
+enum field_kind {
+    FIELD_NUMBER,  /**< NUMBER */
+    FIELD_FLAG,    /**< NUMBER, 0 or 1 */
+    FIELD_TEXT,    /**< BYTES, which need not be printable */
+    FIELD_BYTES,   /**< BYTES, no text: shown as hex */
+    FIELD_NUMBERS, /**< BYTES, an int32 each */
+    FIELD_OBJECT,  /**< the fields up to FIELD_END are its; the first, a text, says what it is */
+    FIELD_END,     /**< no key, no value */
+};
+
+struct field {
+    const char *key;
+    enum field_kind kind;
+    int64_t number;
+    struct fnet_span bytes; /**< borrowed from the message or the list */
+};
+
+/** All fields of a message behind its type. */
+struct message_fields {
+    struct field fields[FIELDS_MAX];
+    size_t count;
+    char receiver[FNET_ID_TEXT_BYTES];
+    char partition[FNET_PARTITION_ID_TEXT_BYTES];
+};
+
+/** List the fields of M. OUT borrows from M. */
+void message_fields_list(const struct inspected *m, struct message_fields *out);
+
+/** What an -x dump shows of M: a payload, an event of a request, a throwable; may be empty. */
+struct fnet_span message_payload(const struct inspected *m);
+
+#endif

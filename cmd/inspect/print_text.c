@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A line for people: time, connection, direction, type, then names and values.
+ */
+#include <inttypes.h>
+
+#include "cli/escape.h"
+#include "inspect/message_fields.h"
+#include "inspect/printers.h"
+
+#define RECORDS_AT_ONCE 64
+#define DUMP_WIDTH 16
+
+static void print_columns(FILE *out, const struct inspected *m)
+{
+    const struct frame_item *item = m->item;
+    char name[CONNECTION_NAME_BYTES];
+
+    conversation_name(m->connection, name);
+    if (item->has_time)
+        fprintf(out, "%" PRIu64 ".%09" PRIu64, item->time_ns / 1000000000,
+                item->time_ns % 1000000000);
+    else
+        putc('-', out);
+    fprintf(out, " %s %s %s", name, m->direction == REQUEST ? "request" : "response",
+            fnet_message_type_name((uint8_t)item->message.type));
+}
+
+static void print_numbers(FILE *out, struct fnet_span numbers)
+{
+    for (size_t at = 0; at < numbers.len; at += 4)
+        fprintf(out, "%s%" PRIu32, at ? "," : "", fnet_load_be32(numbers.ptr + at));
+}
+
+/* A flag is its name, if it is set, without a value. */
+static void print_field(FILE *out, const struct field *field)
+{
+    if (field->kind == FIELD_END) {
+        putc(')', out);
+        return;
+    }
+    if (field->kind == FIELD_FLAG && !field->number)
+        return;
+    fprintf(out, " %s", field->key);
+    switch (field->kind) {
+    case FIELD_NUMBER: fprintf(out, " %" PRId64, field->number); break;
+    case FIELD_FLAG: break;
+    case FIELD_TEXT:
+        putc(' ', out);
+        escape_print(out, field->bytes);
+        break;
+    case FIELD_BYTES:
+        putc(' ', out);
+        escape_print_hex(out, field->bytes);
+        break;
+    case FIELD_NUMBERS:
+        putc(' ', out);
+        print_numbers(out, field->bytes);
+        break;
+    case FIELD_OBJECT: fputs(" (", out); break;
+    case FIELD_END: break;
+    }
+}
+
+/* 16 bytes a line: offset, hex, characters. */
+static void print_dump(FILE *out, struct fnet_span bytes)
+{
+    for (size_t line = 0; line < bytes.len; line += DUMP_WIDTH) {
+        size_t n = bytes.len - line < DUMP_WIDTH ? bytes.len - line : DUMP_WIDTH;
+        fprintf(out, "    %08zx", line);
+        for (size_t i = 0; i < DUMP_WIDTH; i++) {
+            fputs(i % 8 ? " " : "  ", out);
+            if (i < n)
+                fprintf(out, "%02x", bytes.ptr[line + i]);
+            else
+                fputs("  ", out);
+        }
+        fputs("  |", out);
+        for (size_t i = 0; i < n; i++) {
+            uint8_t c = bytes.ptr[line + i];
+            putc(c >= ' ' && c <= '~' ? c : '.', out);
+        }
+        fputs("|\n", out);
+    }
+}
+
+static bool is_data(const struct fnet_message *message)
+{
+    return message->type == FNET_BUFFER_RESPONSE &&
+           fnet_data_type_is_buffer(message->buffer.data_type);
+}
+
+static enum fnet_err print_records(FILE *out, struct inspected *m, bool are_wanted)
+{
+    struct fnet_span records[RECORDS_AT_ONCE];
+    uint64_t number;
+    size_t n;
+    enum fnet_err err;
+
+    if (are_wanted && !m->has_records && is_data(&m->item->message))
+        fputs("    records not known\n", out);
+    while ((err = conversation_next_records(m, records, RECORDS_AT_ONCE, &n, &number)) == FNET_OK) {
+        for (size_t i = 0; i < n && are_wanted; i++) {
+            fprintf(out, "    record %" PRIu64 " (%zu bytes): ", number + i, records[i].len);
+            escape_print(out, records[i]);
+            putc('\n', out);
+        }
+    }
+    return err == FNET_AGAIN ? FNET_OK : err;
+}
+
+enum fnet_err print_text(FILE *out, const struct print_options *options, struct inspected *m)
+{
+    struct message_fields f;
+
+    message_fields_list(m, &f);
+    print_columns(out, m);
+    for (size_t i = 0; i < f.count; i++) {
+        const bool is_first_of_object = i > 0 && f.fields[i - 1].kind == FIELD_OBJECT;
+        if (is_first_of_object)
+            escape_print(out, f.fields[i].bytes);
+        else
+            print_field(out, &f.fields[i]);
+    }
+    putc('\n', out);
+    if (options->has_payload)
+        print_dump(out, message_payload(m));
+    return print_records(out, m, options->has_records);
+}

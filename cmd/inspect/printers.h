@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inspect: what a message, or a whole conversation, looks like on standard output.
+ */
+#ifndef INSPECT_PRINTERS_H
+#define INSPECT_PRINTERS_H
+
+#include <stdio.h>
+
+#include "inspect/conversation.h"
+
+struct print_options {
+    bool is_json;
+    bool is_summary;
+    bool has_records; /**< the records of data buffers, too */
+    bool has_payload; /**< a hex dump, or in JSON hex digits, of the payload, too */
+};
+
+/**
+ * Print M as a line of words, its records and dump in indented lines below. Takes M's records.
+ *
+ * Errors: as conversation_next_records(), but for FNET_AGAIN.
+ */
+FNET_CHECKED enum fnet_err print_text(FILE *out, const struct print_options *options,
+                                      struct inspected *m);
+
+/** Print M as a JSON object on one line. Takes M's records. Errors: as print_text(). */
+FNET_CHECKED enum fnet_err print_json(FILE *out, const struct print_options *options,
+                                      struct inspected *m);
+
+/** Print what each connection and channel amounted to. */
+void print_summary(FILE *out, const struct conversation *c);
+
+#endif
