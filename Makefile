@@ -45,7 +45,6 @@ OPT_ubsan    := -O1 -fsanitize=undefined -fno-sanitize-recover=all
 OPT_tsan     := -O1 -fsanitize=thread
 OPT_valgrind := -O1
 OPT_coverage := -O0 --coverage
-OPT_analyzer := -O2 -fanalyzer
 OPT_fuzz     := -O1 -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
 OPT          := $(OPT_$(VARIANT))
 
@@ -73,11 +72,13 @@ cli_sources   := $(wildcard cmd/cli/*.c)
 test_sources  := $(foreach r,$(ROOMS) $(cmd_folders),$(wildcard tests/unit/$(r)/test_*.c))
 fuzz_sources  := $(wildcard tests/fuzz/fuzz_*.c)
 bench_sources := $(wildcard tests/bench/*.c)
+peer_sources  := $(wildcard tests/peer/*.c)
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs       := $(foreach c,$(COMMANDS),$(if $(wildcard cmd/$(c).c),$(BUILD)/$(c)))
 test_programs  := $(patsubst %.c,$(BUILD)/%,$(test_sources))
 bench_programs := $(patsubst %.c,$(BUILD)/%,$(bench_sources))
+peer_programs  := $(patsubst %.c,$(BUILD)/%,$(peer_sources))
 replays        := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/replay_%,$(fuzz_sources))
 fuzzers        := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(fuzz_sources))
 shared_library := $(BUILD)/libfnet.so.$(VERSION)
@@ -145,6 +146,11 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o \
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(ALL_LDLIBS)
 
+# The other side of a connection, for tests.
+$(BUILD)/tests/peer/%: $(BUILD)/tests/peer/%.o $(BUILD)/libfnet.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+
 # Rivals and measuring tools stand alone.
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o
 	$(call say,LD,$@)
@@ -173,9 +179,9 @@ demo:
 .PHONY: unit
 unit: $(test_programs)
 
-## tools: build the corpus replays and the bench programs
+## tools: build the corpus replays, the bench programs and the fake peer of the tests
 .PHONY: tools
-tools: $(replays) $(bench_programs)
+tools: $(replays) $(bench_programs) $(peer_programs)
 
 ## check: unit, command line and documentation tests and corpus replay; TESTS=FILES, LONG=1
 .PHONY: check

@@ -4,12 +4,12 @@
 # consumers read two subpartitions each over TCP, and nothing is lost. Then a recorded
 # conversation is looked at frame by frame.
 #
-#     BUILD=build/release tests/demo.sh
+#     BUILD=build/release [RECORDS=1000000] tests/demo.sh
 set -euo pipefail
 
 BUILD=$(cd "${BUILD:-build/release}" && pwd)
 PATH=$BUILD:$PATH
-records=1000000
+records=${RECORDS:-1000000}
 
 work=$(mktemp -d)
 pids=()
@@ -35,9 +35,9 @@ launch() { # FILE COMMAND...
     local file=$1
     shift
     if [[ $file == - ]]; then
-        "$@" &
+        "$@" <&0 &
     else
-        "$@" >"$file" &
+        "$@" <&0 >"$file" &
     fi
     pids+=($!)
 }
@@ -87,6 +87,7 @@ launch - fnet-produce -q -n 2 -s hash -l 127.0.0.1:0 --port-file port2 --trace t
 fnet-consume -q "$(address_in port2)" >/dev/null
 wait "${pids[0]}"
 pids=()
-fnet-inspect --records trace | sed 's/^/  /'
+fnet-inspect --records trace | sed 's/^/  /' | tee decoded
+grep -q BufferResponse decoded
 
 say "That was fnet. The commands are in $BUILD; \`make install\` puts them into /usr/local."

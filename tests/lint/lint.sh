@@ -9,7 +9,7 @@ cd "$(dirname "$0")/../.." || exit 2
 
 root=${BUILDROOT:-build}/lint
 jobs=${JOBS:-2}
-all=(format layers shell man gcc style clang cppcheck tidy analyzer)
+all=(format layers shell man gcc style clang cppcheck tidy)
 unset MAKEFLAGS MFLAGS MAKELEVEL MAKEOVERRIDES
 
 # Status 0 clean, 1 not, 77 skipped. What a check prints is shown when it is not clean.
@@ -34,9 +34,12 @@ check_layers() {
     tests/lint/layers.sh
 }
 
+# In test files shellcheck knows neither what `run` and helpers.bash set (SC2154) nor that
+# bash -c '...' is how a test writes a pipe (SC2016).
 check_shell() {
     need shellcheck
-    tests/lint/sources.sh shell | xargs shellcheck -x
+    tests/lint/sources.sh shell | grep -v '\.bats$' | xargs shellcheck -x &&
+        tests/lint/sources.sh shell | grep '\.bats$' | xargs shellcheck -x -e SC2154,SC2016
 }
 
 check_man() {
@@ -73,19 +76,12 @@ check_cppcheck() {
         -D_GNU_SOURCE '-DFNET_VERSION="0"' -Ilib/include -Icmd lib cmd tests
 }
 
-# Not the unit tests: past a failed check, which goes on, the analyzer sees what cannot happen.
+# With clang's analyzer; gcc 12's calls it a leak when a struct is linked into a queue. Not the
+# unit tests: past a failed check, which goes on, the analyzer sees what cannot happen.
 check_tidy() {
     need clang-tidy
     tests/lint/sources.sh c | grep '\.c$' | grep -v '^tests/unit/' |
         xargs -P "$jobs" -I '{}' clang-tidy --quiet '{}' -- "${flags[@]}" 2>/dev/null
-}
-
-# The library only: in the commands gcc 12 believes paths that the option tables rule out, and tidy
-# has an analyzer of its own for them.
-check_analyzer() {
-    need gcc
-    make --no-print-directory -s -j"$jobs" BUILD="$root/analyzer" VARIANT=analyzer CC=gcc \
-        WERROR=-Werror "$root/analyzer/libfnet.a" "$root/analyzer/libfnet-core.a"
 }
 
 passed=0
