@@ -58,16 +58,15 @@ static void on_ready(void *arg, unsigned happened)
 
 /* ---- the end ----------------------------------------------------------------------------- */
 
+/* The owner frees C: whoever calls this touches it no more. */
 static void end(struct fnet_connection *c, enum fnet_err err, int saved_errno)
 {
-    if (c->is_closed)
-        return;
     c->is_closed = true;
     fnet_task_cancel(&c->pump);
     fnet_timer_cancel(c->config.loop, &c->linger);
     fnet_timer_cancel(c->config.loop, &c->idle);
     fnet_watch_close(&c->watch);
-    c->config.closed(c->config.arg, c, err, saved_errno); /* frees C */
+    c->config.closed(c->config.arg, c, err, saved_errno);
 }
 
 static void on_linger(void *arg)
@@ -78,13 +77,12 @@ static void on_linger(void *arg)
 }
 
 /* All is said: close our half, so that the peer reads to our end, and wait for his. */
-static void shut(struct fnet_connection *c)
+static enum fnet_err shut(struct fnet_connection *c)
 {
     c->is_shut = true;
     shutdown(c->fd, SHUT_WR);
-    if (fnet_timer_set(c->config.loop, &c->linger,
-                       fnet_loop_now_ns(c->config.loop) + FNET_LINGER_NS) != FNET_OK)
-        end(c, c->err, c->saved_errno);
+    return fnet_timer_set(c->config.loop, &c->linger,
+                          fnet_loop_now_ns(c->config.loop) + FNET_LINGER_NS);
 }
 
 static void on_stream_end(struct fnet_connection *c, int saved_errno)
@@ -163,22 +161,26 @@ static ssize_t read_into_session(struct fnet_connection *c)
     return n;
 }
 
-static void receive(struct fnet_connection *c)
+/* Returns false when the stream has ended, and with it C. */
+static bool receive(struct fnet_connection *c)
 {
-    for (int i = 0; i < READS_PER_TURN && c->is_readable && !c->is_closed; i++) {
+    for (int i = 0; i < READS_PER_TURN && c->is_readable; i++) {
         bool is_over = c->is_shut || c->err != FNET_OK;
         if (!is_over && !fnet_session_wants_read(c->session))
-            return;
+            return true;
         ssize_t n = is_over ? read_to_nowhere(c) : read_into_session(c);
         if (n > 0)
             continue;
         if (n < 0 && errno == EINTR)
             continue;
-        if (n < 0 && errno == EAGAIN)
+        if (n < 0 && errno == EAGAIN) {
             c->is_readable = false;
-        else
-            on_stream_end(c, n < 0 ? errno : 0);
+            return true;
+        }
+        on_stream_end(c, n < 0 ? errno : 0);
+        return false;
     }
+    return true;
 }
 
 /* ---- out --------------------------------------------------------------------------------- */
@@ -220,8 +222,7 @@ static void pump(void *arg)
 {
     struct fnet_connection *c = arg;
 
-    receive(c);
-    if (c->is_closed)
+    if (!receive(c))
         return;
     if (!c->cannot_send && !c->is_shut)
         send_some(c);
@@ -230,9 +231,10 @@ static void pump(void *arg)
 
     bool more = has_more_to_send(c);
     if (!more && !c->is_shut && (fnet_session_is_closing(c->session) || c->err != FNET_OK)) {
-        shut(c);
-        if (c->is_closed)
+        if (shut(c) != FNET_OK) {
+            end(c, c->err, c->saved_errno);
             return;
+        }
     }
     if ((more && c->is_writable) ||
         (c->is_readable &&
