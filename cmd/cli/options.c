@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/report.h"
+#include "cli/units.h"
 
 /* What getopt_long() returns: a letter, OPERAND, or a number that stands for a long name. */
 enum {
@@ -163,13 +164,63 @@ static void say_rejected(const struct options_table *table, const struct option 
     }
 }
 
+static enum fnet_err parse_number(const struct options_entry *e, const char *text, uint64_t *out,
+                                  const char **why)
+{
+    if (e->value == OPTIONS_SIZE || e->value == OPTIONS_SIZE64)
+        return units_parse_size(text, e->min, e->max, out, why);
+    if (e->value != OPTIONS_DURATION)
+        return units_parse_number(text, e->min, e->max, out, why);
+
+    uint64_t ns;
+    enum fnet_err err = units_parse_duration(text, &ns, why);
+    if (err == FNET_OK && ns < e->min) {
+        *why = "too short";
+        err = FNET_RANGE;
+    }
+    if (err == FNET_OK)
+        *out = ns;
+    return err;
+}
+
+/* Put what the option says into its member of CONFIG. */
+static enum fnet_err store(const struct options_entry *e, void *config, const char *text,
+                           const char **why)
+{
+    char *member = (char *)config + e->offset;
+    uint64_t number;
+    enum fnet_err err;
+
+    switch (e->value) {
+    case OPTIONS_END_GROUP: return FNET_OK;
+    case OPTIONS_FLAG: *(bool *)member = true; return FNET_OK;
+    case OPTIONS_CONSTANT: memcpy(member, &(int){(int)e->min}, sizeof(int)); return FNET_OK;
+    case OPTIONS_TEXT: memcpy(member, &text, sizeof text); return FNET_OK;
+    case OPTIONS_NUMBER:
+    case OPTIONS_SIZE:
+        err = parse_number(e, text, &number, why);
+        if (err == FNET_OK)
+            memcpy(member, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
+        return err;
+    case OPTIONS_NUMBER64:
+    case OPTIONS_SIZE64:
+    case OPTIONS_DURATION:
+        err = parse_number(e, text, &number, why);
+        if (err == FNET_OK)
+            memcpy(member, &number, sizeof number);
+        return err;
+    }
+    return FNET_INVALID;
+}
+
 static bool take_option(const struct options_table *table, void *config, int code)
 {
     const struct options_entry *e = find_entry(table, code);
     const char *why = "not accepted";
     char name[64];
 
-    if (e->set(config, optarg, &why) == FNET_OK)
+    enum fnet_err err = e->set ? e->set(config, optarg, &why) : store(e, config, optarg, &why);
+    if (err == FNET_OK)
         return true;
     name_option(e, code, name);
     if (optarg)
@@ -187,6 +238,11 @@ static bool take_operand(const struct options_table *table, void *config, const 
         return true;
     options_mistake(table, "%s: %s", text, why);
     return false;
+}
+
+static bool ends_group(const struct options_entry *e)
+{
+    return !e->set && e->value == OPTIONS_END_GROUP;
 }
 
 enum options_result options_parse(const struct options_table *table, void *config, int argc,
@@ -209,7 +265,7 @@ enum options_result options_parse(const struct options_table *table, void *confi
         case ':':
         case '?': say_rejected(table, form.names, code, argv[optind - 1]); return OPTIONS_MISTAKE;
         default:
-            if (!find_entry(table, code)->set) {
+            if (ends_group(find_entry(table, code))) {
                 *used = optind - 1;
                 return OPTIONS_RUN;
             }

@@ -7,10 +7,24 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "fnet/err.h"
 
 #define OPTIONS_MAX 62 /**< most entries of a table */
+
+/** What an option without a setter is, and the type of the member of CONFIG it goes to. */
+enum options_value {
+    OPTIONS_END_GROUP, /**< none: the option ends a group of arguments (--next) */
+    OPTIONS_FLAG,      /**< bool: true */
+    OPTIONS_CONSTANT,  /**< an enum: MIN */
+    OPTIONS_TEXT,      /**< const char *: the argument as it is */
+    OPTIONS_NUMBER,    /**< uint32_t: a number from MIN to MAX */
+    OPTIONS_NUMBER64,  /**< uint64_t */
+    OPTIONS_SIZE,      /**< uint32_t: bytes, with k, M or G, from MIN to MAX */
+    OPTIONS_SIZE64,    /**< uint64_t */
+    OPTIONS_DURATION,  /**< uint64_t: nanoseconds, with ms, s, m or h, at least MIN */
+};
 
 struct options_entry {
     const char *name;          /**< long form without dashes; NULL: none */
@@ -27,9 +41,14 @@ struct options_entry {
      *
      * Errors: any; FNET_OK alone means that it was taken.
      *
-     * NULL: the option ends a group of arguments (--next).
+     * NULL: VALUE says what to do.
      */
     enum fnet_err (*set)(void *config, const char *text, const char **why);
+
+    enum options_value value;
+    size_t offset; /**< of the member in CONFIG */
+    uint64_t min;
+    uint64_t max;
 };
 
 struct options_table {
@@ -52,7 +71,7 @@ enum options_result {
 
 /**
  * Read ARGV[1] and what follows, options and operands mixed as the user likes, "--" before
- * operands only; up to the end, or to an option whose setter is NULL. --help and --version are
+ * operands only; up to the end, or to an option that ends the group. --help and --version are
  * known in every table.
  *
  * @param used  the index of the option that ended the group, else ARGC. The next group is parsed

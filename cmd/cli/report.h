@@ -17,7 +17,7 @@ enum report_level {
 /** Who speaks, and how much. */
 struct report {
     const char *program;
-    enum report_level most; /**< the least important level that is said */
+    enum report_level most;         /**< the least important level that is said */
     void (*before_line)(void *arg); /**< makes way for a line (a progress line); NULL: nothing */
     void *arg;
 };

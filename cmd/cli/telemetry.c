@@ -55,12 +55,6 @@ enum fnet_err telemetry_set_progress(struct telemetry_config *config, const char
     return FNET_OK;
 }
 
-enum fnet_err telemetry_set_interval(struct telemetry_config *config, const char *text,
-                                     const char **why)
-{
-    return units_parse_duration(text, &config->interval_ns, why);
-}
-
 /* ---- statistics -------------------------------------------------------------------------- */
 
 /* A descriptor of their own, so that standard error is written by the line as well. */

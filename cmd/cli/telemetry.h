@@ -32,13 +32,10 @@ struct telemetry_config {
     uint64_t interval_ns;   /**< between statistics; 0: only on USR2 and at the end */
 };
 
-/* Setters for the options tables, in the manner of struct options_entry. */
+/* A setter for the options tables, in the manner of struct options_entry. */
 
 /** auto, always, never; NULL is always. Errors: FNET_INVALID. */
 FNET_CHECKED enum fnet_err telemetry_set_progress(struct telemetry_config *config, const char *text,
-                                                  const char **why);
-/** A duration. Errors: as units_parse_duration(). */
-FNET_CHECKED enum fnet_err telemetry_set_interval(struct telemetry_config *config, const char *text,
                                                   const char **why);
 
 /** Totals since the start, for the progress line; RECORDS and BYTES never decrease. */

@@ -16,6 +16,10 @@
 #define MS UINT64_C(1000000)
 #define S (1000 * MS)
 
+/* More would be a mistake. */
+#define BUFFERS_MAX (1u << 20)
+#define CONNECTIONS_MAX 1024
+
 static const struct consume_group group_defaults = {
     .format = FNET_DELIMITER_CONFIG_INIT,
     .limit = UINT64_MAX,
@@ -23,33 +27,26 @@ static const struct consume_group group_defaults = {
     .floating_buffers = FNET_FLOATING_BUFFERS,
 };
 
-static struct consume_group *current(struct consume_config *config)
+static void clear_group(struct consume_group *group)
 {
-    return &config->groups[config->group_count - 1];
+    for (size_t i = 0; i < group->operand_count; i++)
+        operand_clear(&group->operands[i]);
+    free(group->operands);
 }
 
 void consume_config_clear(struct consume_config *config)
 {
-    for (size_t g = 0; g < config->group_count; g++) {
-        for (size_t i = 0; i < config->groups[g].operand_count; i++)
-            operand_clear(&config->groups[g].operands[i]);
-        free(config->groups[g].operands);
-    }
+    for (size_t g = 0; g < config->group_count; g++)
+        clear_group(&config->groups[g]);
+    clear_group(&config->current);
     free(config->groups);
 }
 
 /* ---- setters: of a gate ------------------------------------------------------------------ */
 
-static enum fnet_err set_output(void *arg, const char *text, const char **why)
-{
-    (void)why;
-    current(arg)->output = text;
-    return FNET_OK;
-}
-
 static enum fnet_err set_format(void *arg, const char *text, const char **why)
 {
-    return format_parse(text, &current(arg)->format, why);
+    return format_parse(text, &((struct consume_config *)arg)->current.format, why);
 }
 
 static enum fnet_err set_nul(void *arg, const char *text, const char **why)
@@ -60,46 +57,12 @@ static enum fnet_err set_nul(void *arg, const char *text, const char **why)
 
 static enum fnet_err set_delimiter(void *arg, const char *text, const char **why)
 {
-    return format_parse_delimiter(text, &current(arg)->format, why);
-}
-
-static enum fnet_err set_tag(void *arg, const char *text, const char **why)
-{
-    (void)text;
-    (void)why;
-    current(arg)->has_tag = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_limit(void *arg, const char *text, const char **why)
-{
-    return units_parse_number(text, 0, UINT64_MAX - 1, &current(arg)->limit, why);
-}
-
-static enum fnet_err set_u32(uint32_t *out, const char *text, uint32_t min, uint32_t max,
-                             const char **why)
-{
-    uint64_t value;
-    enum fnet_err err = units_parse_number(text, min, max, &value, why);
-
-    if (err == FNET_OK)
-        *out = (uint32_t)value;
-    return err;
-}
-
-static enum fnet_err set_buffers(void *arg, const char *text, const char **why)
-{
-    return set_u32(&current(arg)->buffers_per_channel, text, 0, 65536, why);
-}
-
-static enum fnet_err set_floating(void *arg, const char *text, const char **why)
-{
-    return set_u32(&current(arg)->floating_buffers, text, 0, 1u << 20, why);
+    return format_parse_delimiter(text, &((struct consume_config *)arg)->current.format, why);
 }
 
 static enum fnet_err take_operand(void *arg, const char *text, const char **why)
 {
-    struct consume_group *group = current(arg);
+    struct consume_group *group = &((struct consume_config *)arg)->current;
     struct consume_operand *grown =
         reallocarray(group->operands, group->operand_count + 1, sizeof *grown);
 
@@ -116,21 +79,6 @@ static enum fnet_err take_operand(void *arg, const char *text, const char **why)
 
 /* ---- setters: of the process -------------------------------------------------------------- */
 
-static enum fnet_err set_connect_timeout(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-    uint64_t ns;
-    enum fnet_err err = units_parse_duration(text, &ns, why);
-
-    if (err == FNET_OK && ns == 0) {
-        *why = "no time at all";
-        err = FNET_RANGE;
-    }
-    if (err == FNET_OK)
-        config->connect_timeout_ns = ns;
-    return err;
-}
-
 static enum fnet_err set_retry(void *arg, const char *text, const char **why)
 {
     struct consume_config *config = arg;
@@ -139,7 +87,11 @@ static enum fnet_err set_retry(void *arg, const char *text, const char **why)
         config->retries = FNET_RETRY_FOREVER;
         return FNET_OK;
     }
-    return set_u32(&config->retries, text, 0, FNET_RETRY_FOREVER - 1, why);
+    uint64_t retries;
+    enum fnet_err err = units_parse_number(text, 0, FNET_RETRY_FOREVER - 1, &retries, why);
+    if (err == FNET_OK)
+        config->retries = (uint32_t)retries;
+    return err;
 }
 
 /* MIN:MAX */
@@ -170,61 +122,6 @@ static enum fnet_err set_backoff(void *arg, const char *text, const char **why)
     return FNET_OK;
 }
 
-static enum fnet_err set_idle_timeout(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    return units_parse_duration(text, &config->idle_timeout_ns, why);
-}
-
-static enum fnet_err set_max_connections(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    return set_u32(&config->max_connections, text, 1, 1024, why);
-}
-
-static enum fnet_err set_segment_size(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-    uint64_t bytes;
-    enum fnet_err err =
-        units_parse_size(text, FNET_SEGMENT_MIN_BYTES, FNET_SEGMENT_MAX_BYTES, &bytes, why);
-
-    if (err == FNET_OK)
-        config->segment_bytes = (uint32_t)bytes;
-    return err;
-}
-
-static enum fnet_err set_plaintext(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    (void)text;
-    (void)why;
-    config->is_plaintext = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_list(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    (void)text;
-    (void)why;
-    config->wants_list = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_trace(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    (void)why;
-    config->trace_file = text;
-    return FNET_OK;
-}
-
 static enum fnet_err set_progress(void *arg, const char *text, const char **why)
 {
     struct consume_config *config = arg;
@@ -232,99 +129,136 @@ static enum fnet_err set_progress(void *arg, const char *text, const char **why)
     return telemetry_set_progress(&config->telemetry, text, why);
 }
 
-static enum fnet_err set_stats(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    (void)why;
-    config->telemetry.stats_file = text;
-    return FNET_OK;
-}
-
-static enum fnet_err set_stats_interval(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    return telemetry_set_interval(&config->telemetry, text, why);
-}
-
-static enum fnet_err set_digest(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    (void)text;
-    (void)why;
-    config->wants_digest = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_dry_run(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    (void)text;
-    (void)why;
-    config->is_dry_run = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_quiet(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    (void)text;
-    (void)why;
-    report_quieter(&config->report);
-    return FNET_OK;
-}
-
-static enum fnet_err set_verbose(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    (void)text;
-    (void)why;
-    report_louder(&config->report);
-    return FNET_OK;
-}
+#define AT(member) offsetof(struct consume_config, member)
 
 static const struct options_entry entries[] = {
-    {"output", 'o', "FILE", false, "where this gate's records go (standard output)", set_output},
-    {"format", 'f', "F", false, "output: lines (default), nul, fixed:N, u32, bytes", set_format},
-    {NULL, 'z', NULL, false, "the same as -f nul", set_nul},
-    {"delimiter", 'd', "C", false, "lines end in C: a byte, \\t, \\0 or \\xNN (\\n)",
-     set_delimiter},
-    {"tag", 0, NULL, false, "put NAME:SUB and a tab before each record", set_tag},
-    {"limit", 0, "N", false, "stop after N records", set_limit},
-    {"buffers-per-channel", 'b', "N", false, "exclusive buffers of a channel, also 0 (2)",
-     set_buffers},
-    {"floating-buffers", 0, "N", false, "buffers shared by the gate's channels (8)", set_floating},
-    {"next", 0, NULL, false, "what follows is another gate", NULL},
-    {"connect-timeout", 0, "D", false, "how long an address may take to answer (10s)",
-     set_connect_timeout},
-    {"retry", 0, "N", false, "try N times more to connect, or forever (0)", set_retry},
-    {"request-backoff", 0, "MIN:MAX", false,
-     "wait before asking again for a partition that is not\n"
-     "there, doubling; give up after MAX (100ms:10s)",
-     set_backoff},
-    {"idle-timeout", 0, "D", false,
-     "a producer silent and unreachable for D is lost; 0: never\n"
-     "(60s)",
-     set_idle_timeout},
-    {"max-connections", 0, "N", false, "connections to each producer (1)", set_max_connections},
-    {"segment-size", 0, "S", false, "bytes of a network buffer, as the producer's (32k)",
-     set_segment_size},
-    {"plaintext", 0, NULL, false, "allow addresses beyond this host, unencrypted", set_plaintext},
-    {"list", 0, NULL, false, "print what the producers serve, and stop", set_list},
-    {"trace", 0, "FILE", false, "write every frame to FILE, for fnet-inspect", set_trace},
-    {"progress", 0, "WHEN", true, "show progress: auto (default), always, never", set_progress},
-    {"stats", 0, "FILE", false, "write statistics to FILE, JSON lines", set_stats},
-    {"stats-interval", 0, "D", false, "how often (only on USR2 and at the end)",
-     set_stats_interval},
-    {"digest", 0, NULL, false, "print count and hash of each subpartition's records", set_digest},
-    {"dry-run", 0, NULL, false, "print what would be done, and stop", set_dry_run},
-    {"quiet", 'q', NULL, false, "say errors only", set_quiet},
-    {"verbose", 'v', NULL, false, "say more", set_verbose},
+    {.name = "output",
+     .letter = 'o',
+     .argument = "FILE",
+     .help = "where this gate's records go (standard output)",
+     .value = OPTIONS_TEXT,
+     .offset = AT(current.output)},
+    {.name = "format",
+     .letter = 'f',
+     .argument = "F",
+     .help = "output: lines (default), nul, fixed:N, u32, bytes",
+     .set = set_format},
+    {.letter = 'z', .help = "the same as -f nul", .set = set_nul},
+    {.name = "delimiter",
+     .letter = 'd',
+     .argument = "C",
+     .help = "lines end in C: a byte, \\t, \\0 or \\xNN (\\n)",
+     .set = set_delimiter},
+    {.name = "tag",
+     .help = "put NAME:SUB and a tab before each record",
+     .value = OPTIONS_FLAG,
+     .offset = AT(current.has_tag)},
+    {.name = "limit",
+     .argument = "N",
+     .help = "stop after N records",
+     .value = OPTIONS_NUMBER64,
+     .offset = AT(current.limit),
+     .min = 0,
+     .max = UINT64_MAX - 1},
+    {.name = "buffers-per-channel",
+     .letter = 'b',
+     .argument = "N",
+     .help = "exclusive buffers of a channel, also 0 (2)",
+     .value = OPTIONS_NUMBER,
+     .offset = AT(current.buffers_per_channel),
+     .min = 0,
+     .max = BUFFERS_MAX},
+    {.name = "floating-buffers",
+     .argument = "N",
+     .help = "buffers shared by the gate's channels (8)",
+     .value = OPTIONS_NUMBER,
+     .offset = AT(current.floating_buffers),
+     .min = 0,
+     .max = BUFFERS_MAX},
+    {.name = "next", .help = "what follows is another gate", .value = OPTIONS_END_GROUP},
+    {.name = "connect-timeout",
+     .argument = "D",
+     .help = "how long an address may take to answer (10s)",
+     .value = OPTIONS_DURATION,
+     .offset = AT(connect_timeout_ns),
+     .min = 1},
+    {.name = "retry",
+     .argument = "N",
+     .help = "try N times more to connect, or forever (0)",
+     .set = set_retry},
+    {.name = "request-backoff",
+     .argument = "MIN:MAX",
+     .help = "wait before asking again for a partition that is not\n"
+             "there, doubling; give up after MAX (100ms:10s)",
+     .set = set_backoff},
+    {.name = "idle-timeout",
+     .argument = "D",
+     .help = "a producer silent and unreachable for D is lost; 0: never\n"
+             "(60s)",
+     .value = OPTIONS_DURATION,
+     .offset = AT(idle_timeout_ns)},
+    {.name = "max-connections",
+     .argument = "N",
+     .help = "connections to each producer (1)",
+     .value = OPTIONS_NUMBER,
+     .offset = AT(max_connections),
+     .min = 1,
+     .max = CONNECTIONS_MAX},
+    {.name = "segment-size",
+     .argument = "S",
+     .help = "bytes of a network buffer, as the producer's (32k)",
+     .value = OPTIONS_SIZE,
+     .offset = AT(segment_bytes),
+     .min = FNET_SEGMENT_MIN_BYTES,
+     .max = FNET_SEGMENT_MAX_BYTES},
+    {.name = "plaintext",
+     .help = "allow addresses beyond this host, unencrypted",
+     .value = OPTIONS_FLAG,
+     .offset = AT(is_plaintext)},
+    {.name = "list",
+     .help = "print what the producers serve, and stop",
+     .value = OPTIONS_FLAG,
+     .offset = AT(wants_list)},
+    {.name = "trace",
+     .argument = "FILE",
+     .help = "write every frame to FILE, for fnet-inspect",
+     .value = OPTIONS_TEXT,
+     .offset = AT(trace_file)},
+    {.name = "progress",
+     .argument = "WHEN",
+     .is_argument_optional = true,
+     .help = "show progress: auto (default), always, never",
+     .set = set_progress},
+    {.name = "stats",
+     .argument = "FILE",
+     .help = "write statistics to FILE, JSON lines",
+     .value = OPTIONS_TEXT,
+     .offset = AT(telemetry.stats_file)},
+    {.name = "stats-interval",
+     .argument = "D",
+     .help = "how often (only on USR2 and at the end)",
+     .value = OPTIONS_DURATION,
+     .offset = AT(telemetry.interval_ns)},
+    {.name = "digest",
+     .help = "print count and hash of each subpartition's records",
+     .value = OPTIONS_FLAG,
+     .offset = AT(wants_digest)},
+    {.name = "dry-run",
+     .help = "print what would be done, and stop",
+     .value = OPTIONS_FLAG,
+     .offset = AT(is_dry_run)},
+    {.name = "quiet",
+     .letter = 'q',
+     .help = "say errors only",
+     .value = OPTIONS_CONSTANT,
+     .offset = AT(report.most),
+     .min = REPORT_ERROR},
+    {.name = "verbose",
+     .letter = 'v',
+     .help = "say more",
+     .value = OPTIONS_CONSTANT,
+     .offset = AT(report.most),
+     .min = REPORT_DETAIL},
 };
 
 const struct options_table consume_options = {
@@ -378,7 +312,8 @@ static bool check_group(const struct consume_config *config, size_t g)
     return true;
 }
 
-static enum fnet_err begin_group(struct consume_config *config)
+/* The group that was read joins the others; the next one begins with the defaults. */
+static enum fnet_err end_group(struct consume_config *config)
 {
     struct consume_group *grown =
         reallocarray(config->groups, config->group_count + 1, sizeof *grown);
@@ -386,7 +321,8 @@ static enum fnet_err begin_group(struct consume_config *config)
     if (!grown)
         return FNET_NOMEM;
     config->groups = grown;
-    grown[config->group_count++] = group_defaults;
+    grown[config->group_count++] = config->current;
+    config->current = group_defaults;
     return FNET_OK;
 }
 
@@ -394,6 +330,7 @@ enum options_result consume_config_parse(struct consume_config *config, int argc
 {
     *config = (struct consume_config){
         .report = {.program = "fnet-consume", .most = REPORT_NOTE},
+        .current = group_defaults,
         .connect_timeout_ns = 10 * S,
         .backoff_min_ns = 100 * MS,
         .backoff_max_ns = 10 * S,
@@ -401,20 +338,16 @@ enum options_result consume_config_parse(struct consume_config *config, int argc
         .max_connections = 1,
         .segment_bytes = FNET_SEGMENT_BYTES,
     };
-    int used = 0;
-    do {
-        int group_end;
-        if (begin_group(config) != FNET_OK) {
-            options_mistake(&consume_options, "out of memory");
-            return OPTIONS_MISTAKE;
-        }
+    for (int used = 0, group_end; used < argc; used += group_end) {
         enum options_result result =
             options_parse(&consume_options, config, argc - used, argv + used, &group_end);
         if (result != OPTIONS_RUN)
             return result;
-        used += group_end;
-    } while (used < argc);
-
+        if (end_group(config) != FNET_OK) {
+            options_mistake(&consume_options, "out of memory");
+            return OPTIONS_MISTAKE;
+        }
+    }
     for (size_t g = 0; g < config->group_count; g++)
         if (!check_group(config, g))
             return OPTIONS_MISTAKE;

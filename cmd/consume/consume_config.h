@@ -42,6 +42,7 @@ struct consume_group {
 struct consume_config {
     struct report report;
     struct telemetry_config telemetry;
+    struct consume_group current; /**< of parsing: the group that is being read */
     struct consume_group *groups; /**< owned */
     size_t group_count;
     bool is_plaintext;

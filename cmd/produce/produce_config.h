@@ -56,7 +56,15 @@ struct produce_config {
     bool is_dry_run;
 };
 
+/* ---- produce_options.c ----------------------------------------------------------------------- */
+
 extern const struct options_table produce_options;
+
+/* Setters whose defaults are taken by the same road; in the manner of struct options_entry. */
+FNET_CHECKED enum fnet_err produce_set_listen(void *config, const char *text, const char **why);
+FNET_CHECKED enum fnet_err produce_take_operand(void *config, const char *text, const char **why);
+
+/* ---- produce_config.c ------------------------------------------------------------------------ */
 
 /** The defaults; produce_config_clear() afterwards. */
 void produce_config_init(struct produce_config *config);

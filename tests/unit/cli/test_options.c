@@ -110,7 +110,8 @@ static void restore(FILE *stream, int saved, FILE *from, char *text)
 }
 
 /* Parse LINE, split at blanks, with what is printed kept in PRINTED. */
-static enum options_result parse(struct config *config, const char *line, int *used)
+static enum options_result parse_line(const struct options_table *options, void *config,
+                                      const char *line, int *used)
 {
     static char words[256];
     char *argv[32] = {(char *)"prog"};
@@ -122,10 +123,15 @@ static enum options_result parse(struct config *config, const char *line, int *u
         argv[argc++] = w;
     int out = redirect(stdout, files[0]);
     int err = redirect(stderr, files[1]);
-    enum options_result result = options_parse(&table, config, argc, argv, used);
+    enum options_result result = options_parse(options, config, argc, argv, used);
     restore(stdout, out, files[0], printed[0]);
     restore(stderr, err, files[1], printed[1]);
     return result;
+}
+
+static enum options_result parse(struct config *config, const char *line, int *used)
+{
+    return parse_line(&table, config, line, used);
 }
 
 static void test_mixed(void)
@@ -269,11 +275,116 @@ static void test_help(void)
     CHECK_INT(options_exit(&table, OPTIONS_SHOWN), EXIT_DONE);
 }
 
+/* ---- options without a setter -----------------------------------------------------------------
+ */
+
+struct values {
+    bool flag;
+    enum { NONE, SOME = 7 } constant;
+    const char *text;
+    uint32_t number;
+    uint64_t number64;
+    uint32_t size;
+    uint64_t size64;
+    uint64_t duration_ns;
+};
+
+static const struct options_entry value_entries[] = {
+    {.name = "flag", .value = OPTIONS_FLAG, .offset = offsetof(struct values, flag)},
+    {.name = "constant",
+     .value = OPTIONS_CONSTANT,
+     .offset = offsetof(struct values, constant),
+     .min = SOME},
+    {.name = "text",
+     .argument = "T",
+     .value = OPTIONS_TEXT,
+     .offset = offsetof(struct values, text)},
+    {.name = "number",
+     .argument = "N",
+     .value = OPTIONS_NUMBER,
+     .offset = offsetof(struct values, number),
+     .min = 2,
+     .max = 10},
+    {.name = "number64",
+     .argument = "N",
+     .value = OPTIONS_NUMBER64,
+     .offset = offsetof(struct values, number64),
+     .max = UINT64_MAX},
+    {.name = "size",
+     .argument = "S",
+     .value = OPTIONS_SIZE,
+     .offset = offsetof(struct values, size),
+     .max = 1 << 20},
+    {.name = "size64",
+     .argument = "S",
+     .value = OPTIONS_SIZE64,
+     .offset = offsetof(struct values, size64),
+     .max = UINT64_MAX},
+    {.name = "duration",
+     .argument = "D",
+     .value = OPTIONS_DURATION,
+     .offset = offsetof(struct values, duration_ns),
+     .min = 1},
+};
+
+static const struct options_table value_table = {
+    .program = "prog",
+    .synopsis = "",
+    .purpose = "",
+    .entries = value_entries,
+    .count = sizeof value_entries / sizeof *value_entries,
+    .operand = take_operand,
+};
+
+static enum options_result parse_values(struct values *v, const char *line)
+{
+    int used;
+
+    return parse_line(&value_table, v, line, &used);
+}
+
+static void test_values(void)
+{
+    struct values v = {.number = 5, .duration_ns = 9};
+
+    CASE("an option without a setter goes into its member, in its type");
+    CHECK_INT(parse_values(&v, "--flag"), OPTIONS_RUN);
+    CHECK(v.flag);
+    CHECK_INT(parse_values(&v, "--constant"), OPTIONS_RUN);
+    CHECK_INT(v.constant, SOME);
+    CHECK_INT(parse_values(&v, "--text=as-it-is"), OPTIONS_RUN);
+    CHECK_STR(v.text ? v.text : "", "as-it-is");
+    CHECK_INT(parse_values(&v, "--number=10"), OPTIONS_RUN);
+    CHECK_INT(v.number, 10);
+    CHECK_INT(parse_values(&v, "--number64=18446744073709551615"), OPTIONS_RUN);
+    CHECK(v.number64 == UINT64_MAX);
+    CHECK_INT(parse_values(&v, "--size=32k"), OPTIONS_RUN);
+    CHECK_INT(v.size, 32768);
+    CHECK_INT(parse_values(&v, "--size64=8G"), OPTIONS_RUN);
+    CHECK(v.size64 == UINT64_C(8) << 30);
+    CHECK_INT(parse_values(&v, "--duration=250ms"), OPTIONS_RUN);
+    CHECK_INT(v.duration_ns, 250000000);
+
+    CASE("what is out of its bounds leaves the member as it was");
+    CHECK_INT(parse_values(&v, "--number=1"), OPTIONS_MISTAKE);
+    CHECK_INT(parse_values(&v, "--number=11"), OPTIONS_MISTAKE);
+    CHECK_INT(parse_values(&v, "--number=x"), OPTIONS_MISTAKE);
+    CHECK_INT(v.number, 10);
+    CHECK_INT(parse_values(&v, "--size=2M"), OPTIONS_MISTAKE);
+    CHECK_INT(v.size, 32768);
+    CHECK_INT(parse_values(&v, "--duration=0"), OPTIONS_MISTAKE);
+    CHECK_INT(parse_values(&v, "--duration=5"), OPTIONS_MISTAKE);
+    CHECK_STR(printed[1], "prog: --duration: a duration needs a unit (ms, s, m or h): '5'\n"
+                          "Try 'prog --help' for more information.\n");
+    CHECK_INT(v.duration_ns, 250000000);
+}
+
 int main(void)
 {
     test_mixed();
     test_groups();
     test_mistakes();
     test_help();
+    test_values();
     return tap_done();
 }

@@ -14,8 +14,8 @@
 #define START (5 * S)
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-static const struct report talkative = {"prog", REPORT_NOTE};
-static const struct report quiet = {"prog", REPORT_ERROR};
+static const struct report talkative = {.program = "prog", .most = REPORT_NOTE};
+static const struct report quiet = {.program = "prog", .most = REPORT_ERROR};
 
 static struct progress begin(enum telemetry_progress when, const struct report *report)
 {
