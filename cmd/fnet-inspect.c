@@ -29,62 +29,6 @@ struct inspect {
 
 /* ---- options ----------------------------------------------------------------------------- */
 
-static enum fnet_err set_json(void *inspect, const char *text, const char **why)
-{
-    (void)text;
-    (void)why;
-    ((struct inspect *)inspect)->config.print.is_json = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_summary(void *inspect, const char *text, const char **why)
-{
-    (void)text;
-    (void)why;
-    ((struct inspect *)inspect)->config.print.is_summary = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_records(void *inspect, const char *text, const char **why)
-{
-    (void)text;
-    (void)why;
-    ((struct inspect *)inspect)->config.print.has_records = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_payload(void *inspect, const char *text, const char **why)
-{
-    (void)text;
-    (void)why;
-    ((struct inspect *)inspect)->config.print.has_payload = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_strict(void *inspect, const char *text, const char **why)
-{
-    (void)text;
-    (void)why;
-    ((struct inspect *)inspect)->is_strict = true;
-    return FNET_OK;
-}
-
-static enum fnet_err set_quiet(void *inspect, const char *text, const char **why)
-{
-    (void)text;
-    (void)why;
-    report_quieter(&((struct inspect *)inspect)->report);
-    return FNET_OK;
-}
-
-static enum fnet_err set_verbose(void *inspect, const char *text, const char **why)
-{
-    (void)text;
-    (void)why;
-    report_louder(&((struct inspect *)inspect)->report);
-    return FNET_OK;
-}
-
 static enum fnet_err add_file(void *inspect, const char *text, const char **why)
 {
     struct inspect *i = inspect;
@@ -94,19 +38,43 @@ static enum fnet_err add_file(void *inspect, const char *text, const char **why)
     return FNET_OK;
 }
 
+#define MEMBER(member) .offset = offsetof(struct inspect, member)
+
 static const struct options_entry entries[] = {
-    {.name = "json", .letter = 'j', .help = "a JSON object per line", .set = set_json},
+    {.name = "json",
+     .letter = 'j',
+     .help = "a JSON object per line",
+     .value = OPTIONS_FLAG,
+     MEMBER(config.print.is_json)},
     {.name = "summary",
      .letter = 's',
      .help = "only what each connection and channel amounted to",
-     .set = set_summary},
-    {.name = "records", .help = "decode records, too", .set = set_records},
-    {.letter = 'x', .help = "hex dump of payloads, too", .set = set_payload},
+     .value = OPTIONS_FLAG,
+     MEMBER(config.print.is_summary)},
+    {.name = "records",
+     .help = "decode records, too",
+     .value = OPTIONS_FLAG,
+     MEMBER(config.print.has_records)},
+    {.letter = 'x',
+     .help = "hex dump of payloads, too",
+     .value = OPTIONS_FLAG,
+     MEMBER(config.print.has_payload)},
     {.name = "strict",
      .help = "exit 4 if anything was malformed, cut or missing",
-     .set = set_strict},
-    {.name = "quiet", .letter = 'q', .help = "say errors only", .set = set_quiet},
-    {.name = "verbose", .letter = 'v', .help = "say every problem", .set = set_verbose},
+     .value = OPTIONS_FLAG,
+     MEMBER(is_strict)},
+    {.name = "quiet",
+     .letter = 'q',
+     .help = "say errors only",
+     .value = OPTIONS_CONSTANT,
+     .min = REPORT_ERROR,
+     MEMBER(report.most)},
+    {.name = "verbose",
+     .letter = 'v',
+     .help = "say every problem",
+     .value = OPTIONS_CONSTANT,
+     .min = REPORT_DETAIL,
+     MEMBER(report.most)},
 };
 
 static const struct options_table table = {

@@ -37,23 +37,49 @@ wait_until() { # SECONDS COMMAND...
 
 # Start COMMAND in the background with its output in $BATS_TEST_TMPDIR/NAME.out and NAME.err; its
 # process id becomes $started and is remembered under NAME. Standard input is the caller's.
+# Descriptor 9 is the test's own: what it holds open there stays its secret.
 start() { # NAME COMMAND...
     local name=$1
     shift
-    "$@" >"$BATS_TEST_TMPDIR/$name.out" 2>"$BATS_TEST_TMPDIR/$name.err" 3>&- <&0 &
+    "$@" >"$BATS_TEST_TMPDIR/$name.out" 2>"$BATS_TEST_TMPDIR/$name.err" 3>&- 9>&- <&0 &
     started=$!
     started_pids[$name]=$started
 }
 declare -gA started_pids=()
 
+# The beginning of FILE as text.
+beginning() { # FILE
+    head -c 64K -- "$1" | tr -d '\0'
+}
+
 # Wait for the program started as NAME to end; its exit status becomes $status, what it wrote
-# $output and $stderr.
+# (64 KiB of it) $output and $stderr.
 finish() { # NAME
     status=0
     wait "${started_pids[$1]}" || status=$?
     unset "started_pids[$1]"
-    output=$(<"$BATS_TEST_TMPDIR/$1.out")
-    stderr=$(<"$BATS_TEST_TMPDIR/$1.err")
+    output=$(beginning "$BATS_TEST_TMPDIR/$1.out")
+    stderr=$(beginning "$BATS_TEST_TMPDIR/$1.err")
+}
+
+# The same, but it must end within SECONDS from now.
+finish_within() { # SECONDS NAME
+    wait_until "$1" has_ended "$2" || return 1
+    finish "$2"
+}
+
+has_ended() { # NAME
+    ! kill -s 0 "${started_pids[$1]}" 2>/dev/null
+}
+
+# Those started under NAMES end well: with status 0, and without a word.
+finish_well() { # NAME...
+    local name
+    for name in "$@"; do
+        finish "$name"
+        assert_status 0
+        assert_quiet
+    done
 }
 
 # Send a signal to the program started as NAME.
@@ -92,12 +118,63 @@ wait_port() { # FILE [SECONDS]
 start_producer() { # NAME OPTION...
     local name=$1
     shift
+    rm -f -- "$BATS_TEST_TMPDIR/$name.port"
     start "$name" fnet-produce -l 127.0.0.1:0 --port-file "$BATS_TEST_TMPDIR/$name.port" "$@" <&0
     # shellcheck disable=SC2034 # for the test that calls
     address=$(wait_port "$BATS_TEST_TMPDIR/$name.port") || {
         cat -- "$BATS_TEST_TMPDIR/$name.err" >&2
         return 1
     }
+}
+
+# Start `fnet-consume ARGUMENT...`.
+start_consumer() { # NAME ARGUMENT...
+    start "$1" fnet-consume "${@:2}"
+}
+
+# Pass the file INPUT from one producer to one consumer of all it has, who end well; what the
+# consumer wrote is in the file $received.
+transfer() { # INPUT [PRODUCE-ARGUMENT]... -- [CONSUME-OPTION]...
+    local input=$1 arguments=()
+    shift
+    while [[ $1 != -- ]]; do
+        arguments+=("$1")
+        shift
+    done
+    start_producer producer "${arguments[@]}" <"$input"
+    start_consumer consumer "${@:2}" "$address"
+    finish_well consumer producer
+    # shellcheck disable=SC2034 # for the test that calls
+    received=$BATS_TEST_TMPDIR/consumer.out
+}
+
+# A FIFO as endless standard input: what is written to descriptor 9 goes into the file $feed, whose
+# end comes with `exec 9>&-`.
+open_feed() {
+    feed=$BATS_TEST_TMPDIR/feed
+    mkfifo "$feed"
+    exec 9<>"$feed"
+}
+
+# Play the script on standard input as fake_peer NAME: `connect ADDRESS` as a consumer, `listen` as a
+# producer, whose address becomes $address.
+start_peer() { # NAME connect ADDRESS | NAME listen
+    local where=${3:-$BATS_TEST_TMPDIR/$1.port}
+    [[ $2 == connect ]] || rm -f -- "$where"
+    TIMEOUT=$((30 * SLOWNESS)) start "$1" "$BUILD/tests/peer/fake_peer" "$2" "$where" <&0
+    # shellcheck disable=SC2034 # for the test that calls
+    [[ $2 == connect ]] || address=$(wait_port "$where")
+}
+
+# Run COMMAND with MEGABYTES of address space; a sanitizer needs more than anyone would allow.
+with_memory() { # MEGABYTES COMMAND...
+    ((SLOWNESS > 1)) || ulimit -v "$(($1 * 1024))"
+    exec "${@:2}"
+}
+
+# The most memory that the program started as NAME had so far, in KiB.
+peak_memory() { # NAME
+    sed -n 's/^VmHWM:[^0-9]*\([0-9]*\) kB$/\1/p' "/proc/${started_pids[$1]}/status"
 }
 
 # ---- assertions ------------------------------------------------------------------------------

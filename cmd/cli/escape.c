@@ -64,7 +64,7 @@ static const char *short_escape(uint8_t c)
 }
 
 /* How many bytes at the head of BYTES are printable ASCII other than a backslash and QUOTE. */
-static size_t plain_len(struct fnet_span bytes, char quote)
+static size_t plain_len(struct fnet_span bytes, uint8_t quote)
 {
     size_t n = 0;
 

@@ -75,6 +75,8 @@ static void on_closed(void *arg, struct fnet_connection *connection, enum fnet_e
     const char *reason = fnet_session_error_text(peer->session);
 
     (void)connection;
+    if (err == FNET_TRUNCATED) /* a killed producer may leave half a frame behind */
+        err = FNET_LOST;
     if (err == FNET_LOST)
         reason = saved_errno != 0 ? strerror(saved_errno) : "closed by the producer";
     else if (reason[0] == '\0')

@@ -9,8 +9,9 @@
 
 static struct fnet_span staged(const struct frame_stream *s)
 {
-    /* Before the first feed there is no memory to point to. */
-    return fnet_span_of(s->staged.ptr ? s->staged.ptr + s->begin : NULL, s->staged.len - s->begin);
+    if (!s->staged.ptr) /* before the first feed */
+        return fnet_span_of("", 0);
+    return fnet_span_of(s->staged.ptr + s->begin, s->staged.len - s->begin);
 }
 
 static void use(struct frame_stream *s, size_t n)

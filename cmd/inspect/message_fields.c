@@ -250,6 +250,12 @@ void message_fields_list(const struct inspected *m, struct message_fields *out)
         add_error(out, &m->error);
 }
 
+bool message_is_data(const struct inspected *m)
+{
+    return m->item->message.type == FNET_BUFFER_RESPONSE &&
+           fnet_data_type_is_buffer(m->item->message.buffer.data_type);
+}
+
 struct fnet_span message_payload(const struct inspected *m)
 {
     const struct fnet_message *message = &m->item->message;

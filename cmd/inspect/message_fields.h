@@ -39,6 +39,9 @@ struct message_fields {
 /** List the fields of M. OUT borrows from M. */
 void message_fields_list(const struct inspected *m, struct message_fields *out);
 
+/** Is M a data buffer, one that holds records? */
+bool message_is_data(const struct inspected *m);
+
 /** What an -x dump shows of M: a payload, an event of a request, a throwable; may be empty. */
 struct fnet_span message_payload(const struct inspected *m);
 

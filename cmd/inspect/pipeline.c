@@ -5,9 +5,10 @@
  */
 #include "inspect/pipeline.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+
+#include "inspect/connection_tap.h"
 
 enum state {
     RECOGNISING, /* the first bytes of the file are not there yet */
@@ -16,16 +17,7 @@ enum state {
     BROKEN,    /* the savefile cannot be read on */
 };
 
-/* A connection on its way through: both directions, and what they belong to. */
-struct tap {
-    const struct fnet_flow *flow; /* NULL: a raw stream, all in sides[0] */
-    struct frame_stream sides[2];
-    struct connection *connection; /* NULL until a message tells who asks */
-};
-
 struct pipeline {
-    const struct pipeline_config *config;
-    const char *file;
     enum state state;
     uint8_t head[FNET_SAVEFILE_MAGIC_BYTES];
     size_t head_len;
@@ -33,10 +25,7 @@ struct pipeline {
     struct fnet_reassembly *reassembly;
     struct tap **taps; /* owned, by flow number; NULL: not there */
     size_t tap_capacity;
-    struct conversation conversation;
-    uint64_t messages;
-    bool is_foreign; /* of a raw stream: it is something else, LOOKS_LIKE if known */
-    const char *looks_like;
+    struct tap_board board;
 
     /* Packets that lead nowhere, said at the end of the file. */
     uint64_t packets;
@@ -45,9 +34,7 @@ struct pipeline {
     uint64_t malformed;
     uint64_t not_followed;
     uint64_t unknown_links;
-    uint32_t unknown_link;  /* the last such link type */
-    uint64_t other_streams; /* directions of connections without any frame, of no known kind */
-    uint64_t other_bytes;
+    uint32_t unknown_link; /* the last such link type */
 };
 
 enum fnet_err pipeline_new(const struct pipeline_config *config, const char *file,
@@ -58,9 +45,9 @@ enum fnet_err pipeline_new(const struct pipeline_config *config, const char *fil
 
     if (!p)
         return FNET_NOMEM;
-    p->config = config;
-    p->file = file;
-    conversation_init(&p->conversation, config->spill_dir);
+    p->board = (struct tap_board){
+        .file = file, .print = config->print, .out = config->out, .problems = config->problems};
+    conversation_init(&p->board.conversation, config->spill_dir);
     err = fnet_savefile_new(&p->savefile);
     if (err == FNET_OK)
         err = fnet_reassembly_new(&p->reassembly);
@@ -71,23 +58,14 @@ enum fnet_err pipeline_new(const struct pipeline_config *config, const char *fil
     return err;
 }
 
-static void free_tap(struct tap *tap)
-{
-    if (!tap)
-        return;
-    frame_stream_clear(&tap->sides[0]);
-    frame_stream_clear(&tap->sides[1]);
-    free(tap);
-}
-
 void pipeline_free(struct pipeline *p)
 {
     if (!p)
         return;
     for (size_t i = 0; i < p->tap_capacity; i++)
-        free_tap(p->taps[i]);
+        tap_free(p->taps[i]);
     free(p->taps);
-    conversation_clear(&p->conversation);
+    conversation_clear(&p->board.conversation);
     fnet_reassembly_free(p->reassembly);
     fnet_savefile_free(p->savefile);
     free(p);
@@ -119,136 +97,11 @@ static enum fnet_err find_tap(struct pipeline *p, size_t number, const struct fn
 {
     enum fnet_err err = make_taps(p, number);
 
-    if (err != FNET_OK)
-        return err;
-    if (!p->taps[number]) {
-        struct tap *tap = calloc(1, sizeof *tap);
-        if (!tap)
-            return FNET_NOMEM;
-        tap->flow = flow;
-        frame_stream_init(&tap->sides[0], p->config->spill_dir);
-        frame_stream_init(&tap->sides[1], p->config->spill_dir);
-        p->taps[number] = tap;
-    }
-    *out = p->taps[number];
-    return FNET_OK;
-}
-
-/* "SRC > DST", or nothing for a raw stream. */
-#define FLOW_NAME_BYTES (2 * FNET_FLOW_END_TEXT_BYTES + 3)
-
-static struct place name_place(const struct pipeline *p, const struct tap *tap, unsigned side,
-                               char name[static FLOW_NAME_BYTES])
-{
-    char src[FNET_FLOW_END_TEXT_BYTES];
-    char dst[FNET_FLOW_END_TEXT_BYTES];
-
-    if (!tap->flow)
-        return (struct place){.file = p->file};
-    fnet_flow_end_format(&tap->flow->ends[side], src);
-    fnet_flow_end_format(&tap->flow->ends[!side], dst);
-    snprintf(name, FLOW_NAME_BYTES, "%s > %s", src, dst);
-    return (struct place){.file = p->file, .flow = name};
-}
-
-/* ---- items ------------------------------------------------------------------------------- */
-
-static enum fnet_err print_message(const struct pipeline_config *config, struct inspected *m)
-{
-    struct fnet_span records[64];
-    uint64_t number;
-    size_t n;
-    enum fnet_err err = FNET_OK;
-
-    if (config->print.is_json)
-        return print_json(config->out, &config->print, m);
-    if (!config->print.is_summary)
-        return print_text(config->out, &config->print, m);
-    while (err == FNET_OK)
-        err = conversation_next_records(m, records, 64, &n, &number);
-    return err == FNET_AGAIN ? FNET_OK : err;
-}
-
-static enum fnet_err take_message(struct pipeline *p, struct tap *tap, unsigned side,
-                                  const struct frame_item *item)
-{
-    char name[FLOW_NAME_BYTES];
-    struct place place = name_place(p, tap, side, name);
-    struct inspected m;
-    enum fnet_err err = FNET_OK;
-
-    p->messages++;
-    if (!tap->connection)
-        err = conversation_connect(&p->conversation, tap->flow, side,
-                                   conversation_direction(item->message.type), &tap->connection);
+    if (err == FNET_OK && !p->taps[number])
+        err = tap_new(&p->board, flow, &p->taps[number]);
     if (err == FNET_OK)
-        err = conversation_take(&p->conversation, tap->connection, item, &m);
-    if (err == FNET_OK)
-        err = print_message(p->config, &m);
-    if (err == FNET_SYSTEM && m.channel)
-        errno = m.channel->decoder.record.saved_errno;
-    if (err == FNET_OK)
-        problem_say_findings(p->config->problems, &place, &m);
+        *out = p->taps[number];
     return err;
-}
-
-static void take_foreign(struct pipeline *p, struct tap *tap, unsigned side,
-                         const struct frame_item *item)
-{
-    char name[FLOW_NAME_BYTES];
-    struct place place = name_place(p, tap, side, name);
-
-    if (!tap->flow) {
-        p->is_foreign = true;
-        p->looks_like = item->name;
-    } else if (item->name) {
-        problem_note(p->config->problems, &place, "%s, not decoded", item->name);
-    } else {
-        p->other_streams++;
-        p->other_bytes += item->bytes;
-    }
-}
-
-static enum fnet_err take_items(struct pipeline *p, struct tap *tap, unsigned side)
-{
-    char name[FLOW_NAME_BYTES];
-    struct frame_item item;
-    enum fnet_err err;
-
-    while ((err = frame_stream_next(&tap->sides[side], &item)) == FNET_OK) {
-        switch (item.kind) {
-        case FRAME_MESSAGE: err = take_message(p, tap, side, &item); break;
-        case FRAME_FOREIGN: take_foreign(p, tap, side, &item); break;
-        case FRAME_SKIPPED: {
-            struct place place = name_place(p, tap, side, name);
-            problem_say_skip(p->config->problems, &place, &item);
-            if (tap->connection)
-                conversation_miss(tap->connection);
-            break;
-        }
-        case FRAME_NOTHING: break;
-        }
-        if (err != FNET_OK)
-            return err;
-    }
-    return err == FNET_AGAIN ? FNET_OK : err;
-}
-
-static enum fnet_err feed_side(struct pipeline *p, struct tap *tap, unsigned side,
-                               struct fnet_span bytes, bool has_time, uint64_t time_ns)
-{
-    struct frame_stream *s = &tap->sides[side];
-    enum fnet_err err = frame_stream_feed(s, bytes, has_time, time_ns);
-
-    if (err == FNET_SYSTEM)
-        errno = s->staged.saved_errno;
-    return err == FNET_OK ? take_items(p, tap, side) : err;
-}
-
-static enum fnet_err finish_side(struct pipeline *p, struct tap *tap, unsigned side)
-{
-    frame_stream_finish(&tap->sides[side]);
-    return take_items(p, tap, side);
 }
 
 /* ---- packets ----------------------------------------------------------------------------- */
@@ -262,12 +115,9 @@ static enum fnet_err take_stretch(struct pipeline *p, const struct fnet_stretch 
         return err;
     switch (stretch->kind) {
     case FNET_STRETCH_BYTES:
-        return feed_side(p, tap, stretch->side, stretch->bytes, stretch->has_time,
-                         stretch->time_ns);
-    case FNET_STRETCH_GAP:
-        frame_stream_gap(&tap->sides[stretch->side], stretch->lost);
-        return take_items(p, tap, stretch->side);
-    case FNET_STRETCH_END: return finish_side(p, tap, stretch->side);
+        return tap_feed(tap, stretch->side, stretch->bytes, stretch->has_time, stretch->time_ns);
+    case FNET_STRETCH_GAP: return tap_gap(tap, stretch->side, stretch->lost);
+    case FNET_STRETCH_END: return tap_finish(tap, stretch->side);
     }
     return FNET_OK;
 }
@@ -324,7 +174,7 @@ static enum fnet_err take_captured(struct pipeline *p, const struct fnet_capture
 
 static enum fnet_err feed_savefile(struct pipeline *p, struct fnet_span bytes)
 {
-    const struct place place = {.file = p->file};
+    const struct place place = {.file = p->board.file};
     struct fnet_captured captured;
     enum fnet_err err = fnet_savefile_feed(p->savefile, bytes);
 
@@ -333,7 +183,7 @@ static enum fnet_err feed_savefile(struct pipeline *p, struct fnet_span bytes)
         if (err == FNET_OK)
             err = take_captured(p, &captured);
         else if (fnet_err_class(err) == FNET_CLASS_PEER) {
-            problem_say(p->config->problems, &place,
+            problem_say(p->board.problems, &place,
                         "offset %" PRIu64 ": broken capture file: %s, the rest is not read",
                         fnet_savefile_offset(p->savefile), fnet_strerror(err));
             p->state = BROKEN;
@@ -350,7 +200,7 @@ static enum fnet_err feed_stream(struct pipeline *p, struct fnet_span bytes)
     struct tap *tap;
     enum fnet_err err = find_tap(p, 0, NULL, &tap);
 
-    return err == FNET_OK ? feed_side(p, tap, 0, bytes, false, 0) : err;
+    return err == FNET_OK ? tap_feed(tap, 0, bytes, false, 0) : err;
 }
 
 static enum fnet_err feed_recognised(struct pipeline *p, struct fnet_span bytes)
@@ -385,17 +235,17 @@ static enum fnet_err finish_taps(struct pipeline *p)
 
     for (size_t i = 0; i < p->tap_capacity && err == FNET_OK; i++) {
         if (p->taps[i])
-            err = finish_side(p, p->taps[i], 0);
+            err = tap_finish(p->taps[i], 0);
         if (p->taps[i] && err == FNET_OK)
-            err = finish_side(p, p->taps[i], 1);
+            err = tap_finish(p->taps[i], 1);
     }
     return err;
 }
 
 static void say_packets(const struct pipeline *p)
 {
-    const struct place place = {.file = p->file};
-    struct problems *problems = p->config->problems;
+    const struct place place = {.file = p->board.file};
+    struct problems *problems = p->board.problems;
 
     if (p->state == IN_SAVEFILE && fnet_savefile_is_mid_record(p->savefile))
         problem_say(problems, &place, "offset %" PRIu64 ": the file ends inside a packet",
@@ -412,24 +262,25 @@ static void say_packets(const struct pipeline *p)
     if (p->not_followed)
         problem_say(problems, &place, "%" PRIu64 " packets of too many connections not followed",
                     p->not_followed);
-    if (p->other_streams)
+    if (p->board.other_streams)
         problem_note(problems, &place,
                      "%" PRIu64 " other TCP streams, %" PRIu64 " bytes without a Flink frame",
-                     p->other_streams, p->other_bytes);
-    if (p->messages == 0)
+                     p->board.other_streams, p->board.other_bytes);
+    if (p->board.messages == 0)
         problem_note(problems, &place, "no Flink frames in %" PRIu64 " packets", p->packets);
 }
 
 static enum fnet_err refuse(const struct pipeline *p)
 {
-    const struct report *report = p->config->problems->report;
+    const struct report *report = p->board.problems->report;
 
     if (p->head_len == 0)
-        report_say(report, REPORT_ERROR, p->file, "empty");
-    else if (p->looks_like)
-        report_say(report, REPORT_ERROR, p->file, "not a capture: looks like %s", p->looks_like);
+        report_say(report, REPORT_ERROR, p->board.file, "empty");
+    else if (p->board.looks_like)
+        report_say(report, REPORT_ERROR, p->board.file, "not a capture: looks like %s",
+                   p->board.looks_like);
     else
-        report_say(report, REPORT_ERROR, p->file,
+        report_say(report, REPORT_ERROR, p->board.file,
                    "not recognised: neither pcap, pcapng nor Flink frames");
     return FNET_BAD_MAGIC;
 }
@@ -450,11 +301,11 @@ enum fnet_err pipeline_finish(struct pipeline *p)
         err = finish_taps(p);
     if (err != FNET_OK)
         return err;
-    if (p->head_len == 0 || p->is_foreign)
+    if (p->head_len == 0 || p->board.is_foreign)
         return refuse(p);
     if (p->state != IN_STREAM)
         say_packets(p);
-    if (p->config->print.is_summary)
-        print_summary(p->config->out, &p->conversation);
+    if (p->board.print.is_summary)
+        print_summary(p->board.out, &p->board.conversation);
     return FNET_OK;
 }

@@ -81,12 +81,6 @@ static void print_head(FILE *out, const struct inspected *m)
             fnet_message_type_name((uint8_t)item->message.type));
 }
 
-static bool is_data(const struct fnet_message *message)
-{
-    return message->type == FNET_BUFFER_RESPONSE &&
-           fnet_data_type_is_buffer(message->buffer.data_type);
-}
-
 /* An array of records, or null for data whose record boundaries are not known. */
 static enum fnet_err print_records(FILE *out, struct inspected *m, bool are_wanted)
 {
@@ -97,7 +91,7 @@ static enum fnet_err print_records(FILE *out, struct inspected *m, bool are_want
     size_t n;
     enum fnet_err err;
 
-    are_wanted = are_wanted && is_data(&m->item->message);
+    are_wanted = are_wanted && message_is_data(m);
     if (are_wanted)
         fputs(are_known ? ",\"records\":[" : ",\"records\":null", out);
     while ((err = conversation_next_records(m, records, RECORDS_AT_ONCE, &n, &number)) == FNET_OK) {

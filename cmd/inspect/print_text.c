@@ -84,12 +84,6 @@ static void print_dump(FILE *out, struct fnet_span bytes)
     }
 }
 
-static bool is_data(const struct fnet_message *message)
-{
-    return message->type == FNET_BUFFER_RESPONSE &&
-           fnet_data_type_is_buffer(message->buffer.data_type);
-}
-
 static enum fnet_err print_records(FILE *out, struct inspected *m, bool are_wanted)
 {
     struct fnet_span records[RECORDS_AT_ONCE];
@@ -97,7 +91,7 @@ static enum fnet_err print_records(FILE *out, struct inspected *m, bool are_want
     size_t n;
     enum fnet_err err;
 
-    if (are_wanted && !m->has_records && is_data(&m->item->message))
+    if (are_wanted && !m->has_records && message_is_data(m))
         fputs("    records not known\n", out);
     while ((err = conversation_next_records(m, records, RECORDS_AT_ONCE, &n, &number)) == FNET_OK) {
         for (size_t i = 0; i < n && are_wanted; i++) {

@@ -69,6 +69,8 @@ static void on_closed(void *arg, struct fnet_connection *connection, enum fnet_e
     strcpy(where, fnet_connection_peer(connection));
     if (err != FNET_OK && err != FNET_STATE) { /* FNET_STATE: we aborted it ourselves */
         is_lost = fnet_producer_session_unfinished(session, names, sizeof names) > 0;
+        if (is_lost && err == FNET_TRUNCATED) /* a killed consumer may leave half a frame behind */
+            err = FNET_LOST;
         const char *why = reason_of(session, err, saved_errno);
         if (is_lost) {
             strcat(strcat(where, "/"), names);

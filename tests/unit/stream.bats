@@ -19,3 +19,11 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
 @test "stream/selector: each selector sends records where it says, and bad configurations are refused" {
     "$BUILD/tests/unit/stream/test_selector"
 }
+
+@test "stream/record_writer: records of every size, cut over buffers, to one or all, resumed in the middle" {
+    "$BUILD/tests/unit/stream/test_record_writer"
+}
+
+@test "stream/record_reader: records cut anywhere, channels each for itself, events, streams that go wrong" {
+    "$BUILD/tests/unit/stream/test_record_reader"
+}

@@ -238,7 +238,8 @@ void fnet_reassembly_finish(struct fnet_reassembly *reassembly);
 /**
  * The next piece that the last packet, or the finish, made available. What was sent again is
  * dropped, what overlaps is cut, sequence numbers wrap. An early segment waits for those before it
- * up to the limits above; then the bytes between are given up as a gap.
+ * up to the limits above; then the bytes between are given up as a gap. What a snap length cut off
+ * is given up at once.
  *
  * @param out  bytes are borrowed until the next call of next, push or free.
  *

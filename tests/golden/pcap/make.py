@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Write the golden captures of this folder, the same bytes each time.
+"""Write the golden captures to DIR, by default this folder; the same bytes each time.
 
 The frames are those that Flink's encoder wrote (../wire/flink-2.3.txt), and data buffers made here
 where records matter; packets and files around them are made here from their specifications.
@@ -8,6 +8,7 @@ where records matter; packets and files around them are made here from their spe
 
 import pathlib
 import struct
+import sys
 
 HERE = pathlib.Path(__file__).parent
 CLIENT, SERVER = ("10.0.0.1", 40000), ("10.0.0.2", 6121)
@@ -252,7 +253,8 @@ def record_frames():
                      b"\xff\x00binary", b"x" * 40, b"last")
     cuts = [0, 3, 20, 21, 70, 90, len(stream)]
     frames = [buffer(i, stream[a:b]) for i, (a, b) in enumerate(zip(cuts, cuts[1:]))]
-    return frames + [buffer(len(frames), bytes(4), data_type=10)]
+    return [FLINK["PartitionRequest"], FLINK["AddCredit"], FLINK["AddCredit"]] + frames + \
+        [buffer(len(frames), bytes(4), data_type=10)]
 
 
 def gap():
@@ -280,7 +282,7 @@ def hole():
 
 def middle():
     """It begins inside a payload that holds the magic number by chance."""
-    frame = buffer(7, b"....\xba\xdc\x0f\xfe....")
+    frame = buffer(7, b"x" * 30 + b"\xba\xdc\x0f\xfe" + b"x" * 30)
     return Talk().say([(False, frame[60:]), (False, buffer(8, records(b"unknown"))),
                        (False, buffer(9, bytes(4), data_type=2 + 8))]).packets
 
@@ -350,7 +352,7 @@ def main():
         "cut.pcap": pcap(cut_session()),
         "session.raw": b"".join(frame for _, frame in conversation()),
         "every-frame.raw": b"".join(FLINK.values()) + b"".join(OWN.values()),
-        "records.raw": FLINK["PartitionRequest"] + b"".join(record_frames()),
+        "records.raw": b"".join(record_frames()),
         "reused-ports.pcap": pcap(reused_ports()),
         "gap.pcap": pcap(gap()),
         "hole.pcap": pcap(hole()),
@@ -371,8 +373,9 @@ def main():
         "short.raw": b"\x00",
         "empty": b"",
     }
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for name, data in files.items():
-        (HERE / name).write_bytes(data)
+        (folder / name).write_bytes(data)
 
 
 main()

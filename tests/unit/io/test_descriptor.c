@@ -62,6 +62,16 @@ static void test_pipes(void)
     check_way(ends[0], O_RDONLY, FNET__DESCRIPTOR_OWN);
     check_way(ends[1], O_WRONLY, FNET__DESCRIPTOR_OWN); /* its reader is gone by now */
 
+    CASE("a pipe does not shrink, whatever it may grow to");
+    struct fnet__descriptor descriptor;
+    CHECK_INT(pipe(ends), 0);
+    int size = fcntl(ends[0], F_GETPIPE_SZ);
+    CHECK_INT(fnet__descriptor_open(&descriptor, ends[0], O_RDONLY), FNET_OK);
+    CHECK(fcntl(ends[0], F_GETPIPE_SZ) >= size);
+    fnet__descriptor_close(&descriptor);
+    close(ends[0]);
+    close(ends[1]);
+
     CASE("a named pipe without a reader cannot be opened anew: poll is asked");
     CHECK(mkdtemp(path) != NULL);
     snprintf(name, sizeof name, "%s/fifo", path);

@@ -1,0 +1,5 @@
+# SPDX-License-Identifier: Apache-2.0
+bats_require_minimum_version 1.5.0
+
+@test "inspect/frame_stream: frames are found again behind whatever is no frame" { "$BUILD/tests/unit/inspect/test_frame_stream"; }
+@test "inspect/conversation: credit, sequence numbers and records of a channel are followed" { "$BUILD/tests/unit/inspect/test_conversation"; }

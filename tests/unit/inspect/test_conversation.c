@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * inspect/conversation: credit, backlog, sequence numbers and records of a channel.
+ */
+#include "inspect/conversation.h"
+
+#include <stdlib.h>
+
+#include "../failmalloc.h"
+#include "../tap.h"
+
+/* One connection and the last message that was taken. */
+struct talk {
+    struct conversation conversation;
+    struct connection *connection;
+    struct frame_item item;
+    struct inspected m;
+    char records[256]; /* of the last message, a blank behind each */
+};
+
+static void begin(struct talk *t)
+{
+    memset(t, 0, sizeof *t);
+    conversation_init(&t->conversation, NULL);
+    CHECK_INT(conversation_connect(&t->conversation, NULL, 0, REQUEST, &t->connection), FNET_OK);
+}
+
+static void end(struct talk *t)
+{
+    conversation_clear(&t->conversation);
+}
+
+static void take_records(struct talk *t)
+{
+    struct fnet_span records[2];
+    uint64_t number;
+    size_t n;
+
+    *t->records = '\0';
+    while (conversation_next_records(&t->m, records, 2, &n, &number) == FNET_OK)
+        for (size_t i = 0; i < n; i++) {
+            strncat(t->records, (const char *)records[i].ptr, records[i].len);
+            strcat(t->records, " ");
+        }
+}
+
+/* Take M with PAYLOAD, of which MISSING bytes are missing, and its records; returns findings. */
+static unsigned take(struct talk *t, const struct fnet_message *m, struct fnet_span payload,
+                     size_t missing)
+{
+    t->item = (struct frame_item){.kind = FRAME_MESSAGE,
+                                  .message = *m,
+                                  .length = 100,
+                                  .payload = payload,
+                                  .missing = missing};
+    CHECK_INT(conversation_take(&t->conversation, t->connection, &t->item, &t->m), FNET_OK);
+    take_records(t);
+    return t->m.findings;
+}
+
+static unsigned request(struct talk *t, int32_t credit)
+{
+    const struct fnet_message m = {.type = FNET_PARTITION_REQUEST, .request = {.credit = credit}};
+
+    return take(t, &m, fnet_span_of("", 0), 0);
+}
+
+static unsigned simple(struct talk *t, enum fnet_message_type type, int32_t number)
+{
+    const struct fnet_message m = {.type = type, .credit = number};
+
+    return take(t, &m, fnet_span_of("", 0), 0);
+}
+
+static unsigned buffer(struct talk *t, int32_t sequence, uint8_t data_type, const char *payload,
+                       size_t len)
+{
+    const struct fnet_message m = {
+        .type = FNET_BUFFER_RESPONSE,
+        .buffer = {.sequence = sequence, .data_type = data_type, .size = (uint32_t)len},
+    };
+
+    return take(t, &m, fnet_span_of(payload, len), 0);
+}
+
+#define DATA(t, sequence, literal)                                                                 \
+    buffer(t, sequence, FNET_DATA_BUFFER, literal, sizeof(literal) - 1)
+#define EVENT(t, sequence, data_type) buffer(t, sequence, data_type, "\0\0\0\0", 4)
+
+static void test_credit(void)
+{
+    struct talk t;
+
+    CASE("credit goes up by announcements and down by data buffers, not by events");
+    begin(&t);
+    request(&t, 2);
+    const struct channel *c = t.m.channel;
+    CHECK_INT(DATA(&t, 0, ""), 0);
+    CHECK_INT(EVENT(&t, 1, FNET_EVENT_BUFFER), 0);
+    simple(&t, FNET_ADD_CREDIT, 5);
+    CHECK_INT(c->credit, 6);
+    CHECK_INT(c->credits.min, 1);
+    CHECK_INT(c->credits.max, 6);
+
+    CASE("a data buffer without credit is found");
+    for (int i = 2; i < 8; i++)
+        CHECK_INT(DATA(&t, i, ""), 0);
+    CHECK_INT(DATA(&t, 8, ""), FOUND_NO_CREDIT);
+
+    CASE("after a gap credit is not known until the next request");
+    conversation_miss(t.connection);
+    CHECK_INT(DATA(&t, 9, ""), 0);
+    request(&t, 1);
+    CHECK_INT(DATA(&t, 0, ""), 0);
+    CHECK_INT(DATA(&t, 1, ""), FOUND_NO_CREDIT);
+    end(&t);
+
+    CASE("a channel without exclusive buffers loses its credit when it is resumed");
+    begin(&t);
+    request(&t, 0);
+    simple(&t, FNET_ADD_CREDIT, 3);
+    simple(&t, FNET_RESUME_CONSUMPTION, 0);
+    CHECK_INT(t.m.channel->credit, 0);
+    end(&t);
+
+    CASE("without a request credit is not known");
+    begin(&t);
+    CHECK_INT(DATA(&t, 0, ""), 0);
+    CHECK(!t.m.channel->credits.is_known);
+    end(&t);
+}
+
+static void test_backlog(void)
+{
+    struct fnet_message m = {.type = FNET_BUFFER_RESPONSE,
+                             .buffer = {.data_type = FNET_DATA_BUFFER, .backlog = 7}};
+    struct talk t;
+
+    CASE("backlog extremes come from buffers and announcements");
+    begin(&t);
+    take(&t, &m, fnet_span_of("", 0), 0);
+    m.buffer.backlog = 3;
+    m.buffer.sequence = 1;
+    take(&t, &m, fnet_span_of("", 0), 0);
+    simple(&t, FNET_BACKLOG_ANNOUNCEMENT, 9);
+    CHECK_INT(t.m.channel->backlogs.min, 3);
+    CHECK_INT(t.m.channel->backlogs.max, 9);
+    end(&t);
+}
+
+static void test_sequence(void)
+{
+    static const uint8_t sizes[8];
+    struct fnet_message partial = {
+        .type = FNET_BUFFER_RESPONSE,
+        .buffer = {.sequence = 9,
+                   .data_type = FNET_DATA_BUFFER,
+                   .partials = 2,
+                   .partial_sizes = fnet_span_of(sizes, sizeof sizes)},
+    };
+    struct talk t;
+
+    CASE("sequence numbers count data and events alike, and gaps are found");
+    begin(&t);
+    request(&t, 100);
+    CHECK_INT(DATA(&t, 0, ""), 0);
+    CHECK_INT(EVENT(&t, 1, FNET_EVENT_BUFFER), 0);
+    CHECK_INT(EVENT(&t, 4, FNET_EVENT_BUFFER), FOUND_BAD_SEQUENCE | FOUND_RECORDS_LOST);
+    CHECK_INT(t.m.expected, 2);
+    CHECK_INT(EVENT(&t, 4, FNET_EVENT_BUFFER), FOUND_BAD_SEQUENCE | FOUND_RECORDS_LOST);
+    CHECK_INT(t.m.channel->sequence_gaps, 2);
+
+    CASE("partial buffers have a number each");
+    partial.buffer.sequence = 5;
+    CHECK_INT(take(&t, &partial, fnet_span_of("", 0), 0), 0);
+    CHECK_INT(DATA(&t, 7, ""), 0);
+
+    CASE("a new request begins at 0 again");
+    CHECK_INT(request(&t, 100), 0);
+    CHECK_INT(DATA(&t, 0, ""), 0);
+    end(&t);
+
+    CASE("a capture that begins late accepts any first number");
+    begin(&t);
+    CHECK_INT(DATA(&t, 77, ""), 0);
+    CHECK_INT(DATA(&t, 78, ""), 0);
+    end(&t);
+}
+
+static void test_records(void)
+{
+    struct talk t;
+
+    CASE("records lie across buffers, and events between them do not disturb");
+    begin(&t);
+    request(&t, 100);
+    CHECK_INT(DATA(&t, 0, "\0\0\0\3one\0\0"), 0);
+    CHECK_STR(t.records, "one ");
+    CHECK_INT(EVENT(&t, 1, FNET_PRIORITIZED_EVENT_BUFFER), 0);
+    CHECK_INT(DATA(&t, 2, "\0\3two\0\0\0\5th"), 0);
+    CHECK_STR(t.records, "two ");
+    CHECK_INT(DATA(&t, 3, "ree"), 0);
+    CHECK_STR(t.records, "three ");
+    CHECK_INT(t.m.channel->records, 3);
+
+    CASE("behind a gap records are not known until an event that is a boundary");
+    CHECK_INT(DATA(&t, 5, "\0\0\0\4four"), FOUND_BAD_SEQUENCE | FOUND_RECORDS_LOST);
+    CHECK(!t.m.has_records);
+    CHECK_INT(EVENT(&t, 6, FNET_PRIORITIZED_EVENT_BUFFER), 0);
+    CHECK_INT(DATA(&t, 7, "\0\0\0\4four"), 0);
+    CHECK(!t.m.has_records);
+    CHECK_INT(EVENT(&t, 8, FNET_EVENT_BUFFER), 0);
+    CHECK_INT(DATA(&t, 9, "\0\0\0\4five"), 0);
+    CHECK_STR(t.records, "five ");
+    CHECK(t.m.channel->is_record_missed);
+
+    CASE("a buffer with a clear end is a boundary, too");
+    CHECK_INT(DATA(&t, 11, "?"), FOUND_BAD_SEQUENCE | FOUND_RECORDS_LOST);
+    CHECK_INT(buffer(&t, 12, FNET_DATA_BUFFER_WITH_CLEAR_END, "??", 2), 0);
+    CHECK_INT(DATA(&t, 13, "\0\0\0\3six"), 0);
+    CHECK_STR(t.records, "six ");
+
+    CASE("an impossible length loses the records");
+    CHECK_INT(DATA(&t, 14, "\xff\xff\xff\xff"), FOUND_BAD_RECORD);
+    CHECK_INT(DATA(&t, 15, "\0\0\0\3six"), 0);
+    CHECK(!t.m.has_records);
+
+    CASE("a partition that ends inside a record is found");
+    CHECK_INT(EVENT(&t, 16, FNET_EVENT_BUFFER), 0);
+    CHECK_INT(DATA(&t, 17, "\0\0\0\7hal"), 0);
+    CHECK_INT(EVENT(&t, 18, FNET_END_OF_PARTITION), FOUND_CUT_RECORD);
+    CHECK(t.m.channel->is_ended);
+    end(&t);
+}
+
+static void test_missing(void)
+{
+    struct fnet_message m = {
+        .type = FNET_BUFFER_RESPONSE,
+        .buffer = {.data_type = FNET_DATA_BUFFER, .size = 7},
+    };
+    struct talk t;
+
+    CASE("missing payload bytes lose the records and the credit");
+    begin(&t);
+    request(&t, 1);
+    CHECK_INT(take(&t, &m, fnet_span_of("\0\0\0", 3), 4), FOUND_RECORDS_LOST);
+    CHECK(!t.m.has_records);
+    CHECK(!t.m.channel->is_credit_known);
+
+    CASE("an event of which bytes are missing is not decoded");
+    m.buffer.data_type = FNET_EVENT_BUFFER;
+    m.buffer.sequence = 1;
+    CHECK_INT(take(&t, &m, fnet_span_of("\0\0\0", 3), 4), 0);
+    CHECK(!t.m.has_event);
+
+    CASE("an event that does not decode is found");
+    CHECK_INT(buffer(&t, 2, FNET_EVENT_BUFFER, "\0\0\0\x63", 4), FOUND_BAD_EVENT);
+
+    CASE("compressed buffers have no records here");
+    request(&t, 1);
+    m.buffer = (struct fnet_buffer_response){
+        .data_type = FNET_DATA_BUFFER, .size = 3, .is_compressed = true};
+    CHECK_INT(take(&t, &m, fnet_span_of("abc", 3), 0), FOUND_RECORDS_LOST);
+    end(&t);
+}
+
+static void test_counts(void)
+{
+    const struct fnet_message close = {.type = FNET_CLOSE_REQUEST};
+    struct fnet_message error = {.type = FNET_ERROR_RESPONSE};
+    struct talk t;
+
+    CASE("messages are counted by direction, errors by what they concern");
+    begin(&t);
+    request(&t, 2);
+    DATA(&t, 0, "\0\0\0\0");
+    take(&t, &close, fnet_span_of("", 0), 0);
+    CHECK(!t.m.channel);
+    CHECK_INT(take(&t, &error, fnet_span_of("", 0), 0), FOUND_BAD_ERROR);
+    error.error.has_receiver = true;
+    take(&t, &error, fnet_span_of("", 0), 0);
+    CHECK_INT(t.connection->messages[REQUEST], 2);
+    CHECK_INT(t.connection->messages[RESPONSE], 3);
+    CHECK_INT(t.connection->bytes[RESPONSE], 300);
+    CHECK_INT(t.connection->errors, 1);
+    CHECK_INT(t.m.channel->errors, 1);
+    CHECK_INT(t.m.channel->messages, 3);
+    CHECK_INT(t.m.channel->buffers, 1);
+    CHECK_INT(t.m.channel->payload_bytes, 4);
+    end(&t);
+}
+
+static void test_names(void)
+{
+    const struct fnet_flow flow = {
+        .ends = {{.address = {10, 0, 0, 2}, .port = 6121, .ip_version = 4},
+                 {.address = {10, 0, 0, 1}, .port = 40000, .ip_version = 4}},
+        .reuse = 1,
+    };
+    char name[CONNECTION_NAME_BYTES];
+    struct talk t;
+
+    CASE("the consumer comes first in a connection's name, whoever spoke first");
+    begin(&t);
+    CHECK_INT(conversation_connect(&t.conversation, &flow, 0, RESPONSE, &t.connection), FNET_OK);
+    conversation_name(t.connection, name);
+    CHECK_STR(name, "10.0.0.1:40000-10.0.0.2:6121#2");
+    CHECK_INT(conversation_connect(&t.conversation, &flow, 1, REQUEST, &t.connection), FNET_OK);
+    conversation_name(t.connection, name);
+    CHECK_STR(name, "10.0.0.1:40000-10.0.0.2:6121#2");
+    end(&t);
+}
+
+static void test_no_memory(void)
+{
+    unsigned n = 0;
+    bool failed;
+
+    CASE("without memory a message is refused and nothing is left behind");
+    do {
+        struct conversation c;
+        struct connection *connection;
+        struct inspected m;
+        const struct frame_item item = {.message = {.type = FNET_ADD_CREDIT, .credit = 1}};
+        failmalloc_arm(++n);
+        conversation_init(&c, NULL);
+        enum fnet_err err = conversation_connect(&c, NULL, 0, REQUEST, &connection);
+        if (err == FNET_OK)
+            err = conversation_take(&c, connection, &item, &m);
+        failed = failmalloc_disarm();
+        CHECK_INT(err, failed ? FNET_NOMEM : FNET_OK);
+        conversation_clear(&c);
+    } while (failed);
+}
+
+int main(void)
+{
+    test_credit();
+    test_backlog();
+    test_sequence();
+    test_records();
+    test_missing();
+    test_counts();
+    test_names();
+    test_no_memory();
+    return tap_done();
+}
