@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "cli/backend.h"
+#include "cli/descriptors.h"
 #include "consume/consume.h"
 #include "consume/consume_plan.h"
 #include "fnet/connection.h"
@@ -70,12 +71,14 @@ static size_t first_with_output_of(const struct consume *c, size_t g)
     return first;
 }
 
-static enum fnet_err build_sinks(struct consume *c)
+static int build_sinks(struct consume *c)
 {
     c->sinks = calloc(consume_gates(c), sizeof(struct sink *));
     c->intakes = calloc(consume_gates(c), sizeof(struct intake *));
-    if (!c->sinks || !c->intakes)
-        return FNET_NOMEM;
+    if (!c->sinks || !c->intakes) {
+        report_error(&c->config.report, NULL, "cannot start", FNET_NOMEM, 0);
+        return EXIT_LOCAL;
+    }
     for (size_t g = 0; g < consume_gates(c); g++) {
         size_t first = first_with_output_of(c, g);
         if (first < g) {
@@ -85,10 +88,14 @@ static enum fnet_err build_sinks(struct consume *c)
         const struct sink_config config = {
             .loop = c->loop, .fd = c->outputs[g], .drained = consume_on_drained, .arg = c};
         enum fnet_err err = sink_new(&config, &c->sinks[g]);
-        if (err != FNET_OK)
-            return err;
+        if (err != FNET_OK) {
+            const char *output = c->config.groups[g].output;
+            report_error(&c->config.report, is_stdout(output) ? "standard output" : output,
+                         "cannot write", err, errno);
+            return EXIT_LOCAL;
+        }
     }
-    return FNET_OK;
+    return EXIT_DONE;
 }
 
 static enum fnet_err build_peers(struct consume *c)
@@ -128,8 +135,6 @@ static enum fnet_err build(struct consume *c)
     sigaddset(&signals, SIGTERM);
     sigaddset(&signals, SIGUSR2);
     err = fnet_loop_handle_signals(c->loop, &signals, consume_on_signal, c);
-    if (err == FNET_OK)
-        err = build_sinks(c);
     if (err == FNET_OK && c->config.wants_list)
         err = listing_new(&c->listing);
     return err;
@@ -183,7 +188,9 @@ static int run(struct consume *c)
     arrange_progress(c);
     enum fnet_err err = build(c);
     if (err == FNET_OK) {
-        status = open_files(c);
+        status = build_sinks(c);
+        if (status == EXIT_DONE)
+            status = open_files(c);
         if (status != EXIT_DONE)
             return status;
         err = build_peers(c);
@@ -247,6 +254,8 @@ static void clear(struct consume *c)
 
 int main(int argc, char *argv[])
 {
+    descriptors_guard();
+
     struct consume c = {.status = EXIT_DONE};
     enum options_result result = consume_config_parse(&c.config, argc, argv);
 

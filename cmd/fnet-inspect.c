@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/descriptors.h"
 #include "cli/options.h"
 #include "inspect/capture_input.h"
 #include "inspect/pipeline.h"
@@ -204,6 +205,8 @@ static int run(struct inspect *i, int argc, char *argv[])
 
 int main(int argc, char *argv[])
 {
+    descriptors_guard();
+
     struct inspect *i = calloc(1, sizeof *i);
     const char **files = calloc((size_t)argc + 1, sizeof *files);
     int status = EXIT_LOCAL;

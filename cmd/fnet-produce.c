@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cli/backend.h"
+#include "cli/descriptors.h"
 #include "fnet/connection.h"
 #include "produce/announce.h"
 #include "produce/produce.h"
@@ -76,11 +77,9 @@ static enum fnet_err build_partitions(struct produce *p)
     return err;
 }
 
-static enum fnet_err build_sources(struct produce *p)
+static int build_sources(struct produce *p)
 {
-    enum fnet_err err = FNET_OK;
-
-    for (size_t i = 0; err == FNET_OK && i < produce_partitions(p); i++) {
+    for (size_t i = 0; i < produce_partitions(p); i++) {
         const struct source_config config = {
             .loop = p->loop,
             .pool = p->pools[i],
@@ -94,9 +93,14 @@ static enum fnet_err build_sources(struct produce *p)
             .ended = produce_on_source_ended,
             .arg = p,
         };
-        err = source_new(&config, &p->sources[i]);
+        enum fnet_err err = source_new(&config, &p->sources[i]);
+        if (err != FNET_OK) {
+            report_error(&p->config.report, p->config.operands[i].name, "cannot read the input",
+                         err, errno);
+            return EXIT_LOCAL;
+        }
     }
-    return err;
+    return EXIT_DONE;
 }
 
 static enum fnet_err build(struct produce *p)
@@ -193,13 +197,10 @@ static int start(struct produce *p)
             return status;
     }
 
-    enum fnet_err err = build_sources(p);
-    if (err != FNET_OK) {
-        report_error(&p->config.report, NULL, "cannot read the input", err, errno);
-        return EXIT_LOCAL;
-    }
-    return announce_addresses(&p->config.report, p->server, p->config.port_file,
-                              p->config.ready_fd);
+    int status = build_sources(p);
+    return status == EXIT_DONE ? announce_addresses(&p->config.report, p->server,
+                                                    p->config.port_file, p->config.ready_fd)
+                               : status;
 }
 
 static void clear_progress_line(void *arg)
@@ -276,6 +277,8 @@ static void clear(struct produce *p)
 
 int main(int argc, char *argv[])
 {
+    descriptors_guard();
+
     struct produce p = {.status = EXIT_DONE};
     int used;
 

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static int write_addresses(const struct server *server, FILE *out)
@@ -19,15 +20,28 @@ static int write_addresses(const struct server *server, FILE *out)
     return fclose(out);
 }
 
+static bool is_special(const char *file)
+{
+    struct stat st;
+
+    return stat(file, &st) == 0 && !S_ISREG(st.st_mode);
+}
+
+static int write_to(const struct server *server, const char *file)
+{
+    FILE *out = fopen(file, "we");
+
+    return out ? write_addresses(server, out) : -1;
+}
+
 /* Under another name first: who sees the file sees all of it. */
-static int write_port_file(const struct server *server, const char *port_file)
+static int replace_port_file(const struct server *server, const char *port_file)
 {
     char *temporary;
 
     if (asprintf(&temporary, "%s.%ld", port_file, (long)getpid()) < 0)
         return -1;
-    FILE *out = fopen(temporary, "we");
-    int rc = out ? write_addresses(server, out) : -1;
+    int rc = write_to(server, temporary);
     if (rc == 0)
         rc = rename(temporary, port_file);
     if (rc != 0) {
@@ -37,6 +51,13 @@ static int write_port_file(const struct server *server, const char *port_file)
     }
     free(temporary);
     return rc;
+}
+
+/* A FIFO or a device keeps its place. */
+static int write_port_file(const struct server *server, const char *port_file)
+{
+    return is_special(port_file) ? write_to(server, port_file)
+                                 : replace_port_file(server, port_file);
 }
 
 static int write_ready_fd(const struct server *server, int ready_fd)

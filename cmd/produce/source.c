@@ -94,8 +94,7 @@ static enum fnet_err read_more(struct source *s)
     }
 
     size_t n = 0;
-    err = fnet_input_read(s->input, s->bytes.ptr + s->bytes.len, s->bytes.capacity - s->bytes.len,
-                          &n);
+    err = fnet_input_read(s->input, s->bytes.ptr + s->bytes.len, READ_BYTES, &n);
     if (err == FNET_OK)
         s->bytes.len += n;
     else if (err == FNET_EOF)

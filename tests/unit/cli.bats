@@ -8,3 +8,6 @@ bats_require_minimum_version 1.5.0
 @test "cli/format: -f and -d are read strictly and described as they would be given" { "$BUILD/tests/unit/cli/test_format"; }
 @test "cli/progress: one line of a terminal or a file, with rates and time left, and no disturbance" { "$BUILD/tests/unit/cli/test_progress"; }
 @test "cli/telemetry: progress and statistics come in time, and a full disk is reported" { "$BUILD/tests/unit/cli/test_telemetry"; }
+@test "cli/descriptors: closed standard descriptors are not taken by other files" {
+    "$BUILD/tests/unit/cli/test_descriptors"
+}
