@@ -120,9 +120,8 @@ static void derive(struct fnet_id *id, const char *name, size_t len, const char 
     unsigned char personal[crypto_generichash_blake2b_PERSONALBYTES] = {0};
 
     memcpy(personal, role, strlen(role));
-    crypto_generichash_blake2b_salt_personal(id->bytes, sizeof id->bytes,
-                                             (const unsigned char *)name, len, NULL, 0, no_salt,
-                                             personal);
+    crypto_generichash_blake2b_salt_personal(
+        id->bytes, sizeof id->bytes, (const unsigned char *)name, len, NULL, 0, no_salt, personal);
 }
 
 enum fnet_err fnet_partition_id_from_name(const char *name, struct fnet_partition_id *id)
@@ -171,9 +170,8 @@ void fnet_partition_id_format(const struct fnet_partition_id *id,
     fnet_id_format(&id->data_set, data_set);
     fnet_id_format(&id->graph, graph);
     fnet_id_format(&id->vertex, vertex);
-    snprintf(text, FNET_PARTITION_ID_TEXT_BYTES,
-             "%s#%" PRId32 "@%s_%s_%" PRId32 "_%" PRId32, data_set, id->number, graph, vertex,
-             id->subtask, id->attempt);
+    snprintf(text, FNET_PARTITION_ID_TEXT_BYTES, "%s#%" PRId32 "@%s_%s_%" PRId32 "_%" PRId32,
+             data_set, id->number, graph, vertex, id->subtask, id->attempt);
 }
 
 void fnet_put_id(struct fnet_writer *w, const struct fnet_id *id)

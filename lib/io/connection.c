@@ -28,11 +28,12 @@ struct fnet_connection {
     struct fnet_timer idle;
     bool is_readable; /* the kernel has, or may have, something for us */
     bool is_writable;
-    bool cannot_send;  /* the peer does not read any more; it may have said why */
-    bool is_shut;      /* our half is closed: only the peer's end is awaited */
-    bool is_closed;    /* closed() was called */
-    enum fnet_err err; /* why it ends */
-    int saved_errno;
+    bool cannot_send;   /* the peer does not read any more; it may have said why */
+    bool has_peer_shut; /* nothing more will come */
+    bool is_shut;       /* our half is closed: only the peer's end is awaited */
+    bool is_closed;     /* closed() was called */
+    enum fnet_err err;  /* why it ends */
+    int saved_errno;    /* what the system said, for FNET_LOST */
     struct fnet__trace_flow flow;
     char peer[FNET_ADDRESS_TEXT_BYTES];
 };
@@ -59,63 +60,108 @@ static void on_ready(void *arg, unsigned happened)
 /* ---- the end ----------------------------------------------------------------------------- */
 
 /* The owner frees C: whoever calls this touches it no more. */
-static void end(struct fnet_connection *c, enum fnet_err err, int saved_errno)
+static void end(struct fnet_connection *c)
 {
     c->is_closed = true;
     fnet_task_cancel(&c->pump);
     fnet_timer_cancel(c->config.loop, &c->linger);
     fnet_timer_cancel(c->config.loop, &c->idle);
     fnet_watch_close(&c->watch);
-    c->config.closed(c->config.arg, c, err, saved_errno);
+    c->config.closed(c->config.arg, c, c->err, c->err == FNET_LOST ? c->saved_errno : 0);
+}
+
+static void end_because(struct fnet_connection *c, enum fnet_err err, int saved_errno)
+{
+    if (c->err == FNET_OK) {
+        c->err = err;
+        c->saved_errno = saved_errno;
+    }
+    end(c);
 }
 
 static void on_linger(void *arg)
 {
-    struct fnet_connection *c = arg;
-
-    end(c, c->err, c->saved_errno);
+    end(arg);
 }
 
-/* All is said: close our half, so that the peer reads to our end, and wait for his. */
-static enum fnet_err shut(struct fnet_connection *c)
+/* All is said: close our half, so that the peer reads to our end. */
+static void shut(struct fnet_connection *c)
 {
     c->is_shut = true;
     shutdown(c->fd, SHUT_WR);
-    return fnet_timer_set(c->config.loop, &c->linger,
-                          fnet_loop_now_ns(c->config.loop) + FNET_LINGER_NS);
 }
 
-static void on_stream_end(struct fnet_connection *c, int saved_errno)
+/*
+ * Part, in bounded time: send what is left to say, MORE of it, and wait for the peer's end. Returns
+ * false when there is nothing to wait for.
+ */
+static bool take_leave(struct fnet_connection *c, bool more)
 {
-    enum fnet_err err = c->err;
+    if (!more && c->has_peer_shut)
+        return false;
+    if (!more && !c->is_shut)
+        shut(c);
+    return fnet_timer_is_set(&c->linger) ||
+           fnet_timer_set(c->config.loop, &c->linger,
+                          fnet_loop_now_ns(c->config.loop) + FNET_LINGER_NS) == FNET_OK;
+}
 
-    if (err == FNET_OK)
-        err = fnet_session_end_of_stream(c->session);
-    end(c, err, err == FNET_OK ? 0 : saved_errno);
+/*
+ * Nothing more will come, with SAVED_ERRNO not even if we have something to say. Returns false when
+ * that is the end of C: else it is said first, to a peer that closed only its own half.
+ */
+static bool on_stream_end(struct fnet_connection *c, int saved_errno)
+{
+    bool is_expected = c->is_shut || c->err != FNET_OK;
+
+    c->has_peer_shut = true;
+    c->is_readable = false;
+    if (c->saved_errno == 0) /* else sending has failed, which came first */
+        c->saved_errno = saved_errno;
+    if (!is_expected)
+        c->err = fnet_session_end_of_stream(c->session);
+    return saved_errno == 0 && (is_expected || c->err == FNET_OK);
 }
 
 /* ---- a peer that is gone without a word ---------------------------------------------------- */
 
 /*
- * The kernel answers for the peer's kernel: data, probes of a closed window and keep-alive probes
- * are all acknowledged by a living host, however long its reader stalls.
+ * The peer's kernel answers for it, however long its reader stalls: data, keep-alive probes and
+ * probes of a closed window are all acknowledged by a living host. But it may be silent because it
+ * was not asked: a closed window is probed ever more rarely, in the end every two minutes.
  */
+static bool is_unreachable(const struct tcp_info *info)
+{
+    return info->tcpi_retransmits > 0 || info->tcpi_probes > 1; /* one may be under way */
+}
+
+/* Data count beside acknowledgements: what acknowledges nothing new is not one to the kernel. */
+static uint64_t silence_ns(const struct tcp_info *info)
+{
+    uint32_t ms = info->tcpi_last_ack_recv;
+
+    if (info->tcpi_last_data_recv < ms)
+        ms = info->tcpi_last_data_recv;
+    return (uint64_t)ms * 1000000;
+}
+
 static void on_idle(void *arg)
 {
     struct fnet_connection *c = arg;
-    struct tcp_info info;
+    const uint64_t timeout_ns = c->config.idle_timeout_ns;
+    struct tcp_info info = {.tcpi_state = 0};
     socklen_t len = sizeof info;
-    uint64_t silent_ns = 0;
 
-    if (getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &info, &len) == 0)
-        silent_ns = (uint64_t)info.tcpi_last_ack_recv * 1000000;
-    if (silent_ns >= c->config.idle_timeout_ns) {
-        end(c, FNET_LOST, ETIMEDOUT);
+    getsockopt(c->fd, IPPROTO_TCP, TCP_INFO, &info, &len);
+    uint64_t silent_ns = silence_ns(&info);
+    if (silent_ns >= timeout_ns && is_unreachable(&info)) {
+        end_because(c, FNET_LOST, ETIMEDOUT);
         return;
     }
-    uint64_t due = fnet_loop_now_ns(c->config.loop) + c->config.idle_timeout_ns - silent_ns;
-    if (fnet_timer_set(c->config.loop, &c->idle, due) != FNET_OK)
-        end(c, FNET_NOMEM, 0);
+    uint64_t wait_ns = silent_ns < timeout_ns ? timeout_ns - silent_ns : timeout_ns / 2;
+    if (fnet_timer_set(c->config.loop, &c->idle, fnet_loop_now_ns(c->config.loop) + wait_ns) !=
+        FNET_OK)
+        end_because(c, FNET_NOMEM, 0);
 }
 
 static enum fnet_err guard_against_silence(struct fnet_connection *c)
@@ -161,29 +207,41 @@ static ssize_t read_into_session(struct fnet_connection *c)
     return n;
 }
 
-/* Returns false when the stream has ended, and with it C. */
+static bool is_over(const struct fnet_connection *c)
+{
+    return c->is_shut || c->err != FNET_OK;
+}
+
+/* Answers may pile up while a peer that reads no more is heard to its end, which is near. */
+static bool wants_read(const struct fnet_connection *c)
+{
+    return is_over(c) || c->cannot_send || fnet_session_wants_read(c->session);
+}
+
+/* Returns false when C is at its end. */
 static bool receive(struct fnet_connection *c)
 {
-    for (int i = 0; i < READS_PER_TURN && c->is_readable; i++) {
-        bool is_over = c->is_shut || c->err != FNET_OK;
-        if (!is_over && !fnet_session_wants_read(c->session))
-            return true;
-        ssize_t n = is_over ? read_to_nowhere(c) : read_into_session(c);
-        if (n > 0)
+    for (int i = 0; i < READS_PER_TURN && c->is_readable && wants_read(c); i++) {
+        ssize_t n = is_over(c) ? read_to_nowhere(c) : read_into_session(c);
+        if (n > 0 || (n < 0 && errno == EINTR))
             continue;
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0 && errno == EAGAIN) {
-            c->is_readable = false;
-            return true;
-        }
-        on_stream_end(c, n < 0 ? errno : 0);
-        return false;
+        if (n == 0 || errno != EAGAIN)
+            return on_stream_end(c, n < 0 ? errno : 0);
+        c->is_readable = false;
     }
     return true;
 }
 
 /* ---- out --------------------------------------------------------------------------------- */
+
+/* What the peer said before it went may say why: it is read, and then there is an end. */
+static void give_up_sending(struct fnet_connection *c, int saved_errno)
+{
+    c->cannot_send = true;
+    c->saved_errno = saved_errno == EPIPE ? 0 : saved_errno; /* the peer has closed */
+    c->is_readable = !c->has_peer_shut;
+    shutdown(c->fd, SHUT_RD);
+}
 
 static void send_some(struct fnet_connection *c)
 {
@@ -203,9 +261,7 @@ static void send_some(struct fnet_connection *c)
         } else if (n < 0 && errno == EAGAIN) {
             c->is_writable = false;
         } else if (n < 0 && errno != EINTR) {
-            c->cannot_send = true;
-            c->saved_errno = errno;
-            c->is_readable = true;
+            give_up_sending(c, errno);
             return;
         }
     }
@@ -215,32 +271,31 @@ static bool has_more_to_send(struct fnet_connection *c)
 {
     struct iovec span[2];
 
-    return !c->cannot_send && fnet_session_send_spans(c->session, span, 2) > 0;
+    return !c->cannot_send && !c->is_shut && fnet_session_send_spans(c->session, span, 2) > 0;
 }
 
 static void pump(void *arg)
 {
     struct fnet_connection *c = arg;
 
-    if (!receive(c))
+    if (!receive(c)) {
+        end(c);
         return;
+    }
     if (!c->cannot_send && !c->is_shut)
         send_some(c);
     if (c->err == FNET_OK)
         c->err = fnet_session_error(c->session);
 
     bool more = has_more_to_send(c);
-    if (!more && !c->is_shut && (fnet_session_is_closing(c->session) || c->err != FNET_OK)) {
-        if (shut(c) != FNET_OK) {
-            end(c, c->err, c->saved_errno);
-            return;
-        }
+    bool is_leaving = is_over(c) || c->has_peer_shut || fnet_session_is_closing(c->session);
+    if (is_leaving && !take_leave(c, more)) {
+        end(c);
+        return;
     }
-    if ((more && c->is_writable) ||
-        (c->is_readable &&
-         (c->is_shut || fnet_session_wants_read(c->session) || c->err != FNET_OK)))
+    if ((more && c->is_writable) || (c->is_readable && wants_read(c)))
         fnet_loop_post(c->config.loop, &c->pump);
-    fnet_watch_want(&c->watch, (c->is_readable ? 0u : FNET_WANT_READ) |
+    fnet_watch_want(&c->watch, (c->is_readable || c->has_peer_shut ? 0u : FNET_WANT_READ) |
                                    (more && !c->is_writable ? (unsigned)FNET_WANT_WRITE : 0u));
 }
 

@@ -19,9 +19,10 @@ struct fnet_connector {
     struct fnet_connector_config config;
     struct fnet_address *addresses; /* owned; of this round */
     size_t count;
-    size_t next;     /* the address to try next */
-    int fd;          /* of the try under way; -1: none */
-    uint32_t rounds; /* that failed */
+    size_t next;          /* the address to try next */
+    int fd;               /* of the try under way; -1: none */
+    uint64_t deadline_ns; /* of it */
+    uint32_t rounds;      /* that failed */
     uint64_t pause_ns;
     struct fnet_watch watch;
     struct fnet_timer timer; /* ends a try, or the pause between rounds */
@@ -68,12 +69,30 @@ static void fail_try(struct fnet_connector *c, int error)
     fnet_loop_post(c->config.loop, &c->step);
 }
 
+/* Of a port that nobody listens at, connected to from itself: the kernel picked it for us. */
+static bool is_echo(int fd)
+{
+    struct fnet_address ours = {.len = sizeof ours - sizeof ours.len};
+    struct fnet_address theirs = ours;
+
+    if (getsockname(fd, &ours.any, &ours.len) != 0 ||
+        getpeername(fd, &theirs.any, &theirs.len) != 0)
+        return false;
+    return ours.any.sa_family != AF_UNIX && ours.len == theirs.len &&
+           memcmp(&ours.any, &theirs.any, ours.len) == 0;
+}
+
 static void succeed(struct fnet_connector *c)
 {
     int fd = c->fd;
 
+    if (is_echo(fd)) {
+        fail_try(c, ECONNREFUSED);
+        return;
+    }
     c->fd = -1;
     drop_try(c);
+    fnet_task_cancel(&c->step);
     c->config.connected(c->config.arg, fd); /* may free C */
 }
 
@@ -92,14 +111,42 @@ static void on_ready(void *arg, unsigned happened)
         succeed(c);
 }
 
+static void knock(struct fnet_connector *c)
+{
+    const struct fnet_address *address = &c->addresses[c->next - 1];
+    uint64_t left_ns = c->deadline_ns - fnet_loop_now_ns(c->config.loop);
+
+    if (connect(c->fd, &address->any, address->len) == 0) {
+        succeed(c);
+        return;
+    }
+    if (errno == EAGAIN) { /* a unix socket where many wait: the kernel tells nobody of room */
+        set_timer(c, left_ns < FIRST_PAUSE_NS ? left_ns : FIRST_PAUSE_NS);
+        return;
+    }
+    if (errno != EINPROGRESS) {
+        fail_try(c, errno);
+        return;
+    }
+    enum fnet_err err = fnet_watch_open(&c->watch, c->config.loop, c->fd, on_ready, c);
+    if (err != FNET_OK) {
+        fail_try(c, err == FNET_NOMEM ? ENOMEM : errno);
+        return;
+    }
+    fnet_watch_want(&c->watch, FNET_WANT_WRITE);
+    set_timer(c, left_ns);
+}
+
 static void on_timer(void *arg)
 {
     struct fnet_connector *c = arg;
 
-    if (c->fd >= 0)
-        fail_try(c, ETIMEDOUT);
-    else
+    if (c->fd < 0)
         fnet_loop_post(c->config.loop, &c->step);
+    else if (fnet_loop_now_ns(c->config.loop) < c->deadline_ns)
+        knock(c);
+    else
+        fail_try(c, ETIMEDOUT);
 }
 
 static void try_next(struct fnet_connector *c)
@@ -115,41 +162,35 @@ static void try_next(struct fnet_connector *c)
         fail_try(c, errno);
         return;
     }
-    if (connect(c->fd, &address->any, address->len) == 0) {
-        succeed(c);
+    c->deadline_ns = fnet_loop_now_ns(c->config.loop) + c->config.timeout_ns;
+    knock(c);
+}
+
+static void look_up(struct fnet_connector *c)
+{
+    const char *why;
+    enum fnet_err err =
+        fnet_endpoint_resolve(&c->config.endpoint, false, &c->addresses, &c->count, &why);
+
+    if (err != FNET_OK) {
+        snprintf(c->reason, sizeof c->reason, "%s", why);
+        finish_round(c);
         return;
     }
-    if (errno != EINPROGRESS) {
-        fail_try(c, errno);
-        return;
-    }
-    if (fnet_watch_open(&c->watch, c->config.loop, c->fd, on_ready, c) != FNET_OK) {
-        fail_try(c, errno);
-        return;
-    }
-    fnet_watch_want(&c->watch, FNET_WANT_WRITE);
-    set_timer(c, c->config.timeout_ns);
+    /* In the next turn, for which the clock is read again: a name server may take its time, which
+     * is not that of the first address. */
+    fnet_loop_post(c->config.loop, &c->step);
 }
 
 static void step(void *arg)
 {
     struct fnet_connector *c = arg;
 
-    if (c->fd >= 0) {
+    if (c->fd >= 0)
         fail_try(c, ENOMEM); /* its timer could not be set */
-        return;
-    }
-    if (!c->addresses) {
-        const char *why;
-        enum fnet_err err =
-            fnet_endpoint_resolve(&c->config.endpoint, false, &c->addresses, &c->count, &why);
-        if (err != FNET_OK) {
-            snprintf(c->reason, sizeof c->reason, "%s", why);
-            finish_round(c);
-            return;
-        }
-    }
-    if (c->next < c->count)
+    else if (c->count == 0)
+        look_up(c);
+    else if (c->next < c->count)
         try_next(c);
     else
         finish_round(c);

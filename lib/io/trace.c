@@ -17,6 +17,8 @@
 #define SNAP_LENGTH 0x7fffffff
 #define FLUSH_NS (100 * UINT64_C(1000000))
 #define BUFFER_BYTES (256u << 10)
+/* Longer packets Wireshark refuses, and so does our own reader. */
+#define PACKET_MAX_BYTES (256u << 10)
 
 enum tag {
     TAG_END = 0,
@@ -38,7 +40,8 @@ struct fnet_trace {
     FILE *file;
     struct fnet_timer flush;
     uint32_t flows;
-    int saved_errno; /* of the first failure; nothing is written after it */
+    int saved_errno;           /* of the first failure; nothing is written after it */
+    char buffer[BUFFER_BYTES]; /* of FILE: the C library's own is 4 KiB */
 };
 
 static void on_flush(void *arg)
@@ -66,7 +69,7 @@ enum fnet_err fnet_trace_open(struct fnet_loop *loop, const char *file, struct f
         free(trace);
         return FNET_SYSTEM;
     }
-    setvbuf(trace->file, NULL, _IOFBF, BUFFER_BYTES);
+    setvbuf(trace->file, trace->buffer, _IOFBF, sizeof trace->buffer);
     trace->loop = loop;
     trace->flush = (struct fnet_timer){.run = on_flush, .arg = trace};
 
@@ -153,26 +156,44 @@ static void put_tags(struct fnet_writer *w, const struct fnet__trace_flow *flow,
     put_tag(w, TAG_END, NULL, 0);
 }
 
+static void put_packet_header(struct fnet_trace *trace, size_t len)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_REALTIME, &now);
+    const uint32_t header[4] = {(uint32_t)now.tv_sec, (uint32_t)now.tv_nsec, (uint32_t)len,
+                                (uint32_t)len};
+    put(trace, header, sizeof header);
+}
+
 void fnet__trace_write(struct fnet_trace *trace, const struct fnet__trace_flow *flow,
                        bool is_response, const struct iovec *spans, size_t len)
 {
     uint8_t tags[TAGS_BYTES];
     struct fnet_writer w = fnet_writer_of(tags, sizeof tags);
-    struct timespec now;
+    size_t room = 0; /* of the packet begun */
+    size_t done = 0; /* of the first of SPANS */
 
     put_tags(&w, flow, is_response);
-    clock_gettime(CLOCK_REALTIME, &now);
-    const uint32_t total = (uint32_t)((size_t)(w.pos - tags) + len);
-    const uint32_t header[4] = {(uint32_t)now.tv_sec, (uint32_t)now.tv_nsec, total, total};
-    put(trace, header, sizeof header);
-    put(trace, tags, (size_t)(w.pos - tags));
-    for (size_t i = 0; len > 0; i++) {
-        size_t n = spans[i].iov_len < len ? spans[i].iov_len : len;
-        put(trace, spans[i].iov_base, n);
+    const size_t tags_len = (size_t)(w.pos - tags);
+    while (len > 0) {
+        if (room == 0) {
+            room = len < PACKET_MAX_BYTES - tags_len ? len : PACKET_MAX_BYTES - tags_len;
+            put_packet_header(trace, tags_len + room);
+            put(trace, tags, tags_len);
+        }
+        size_t n = spans->iov_len - done < room ? spans->iov_len - done : room;
+        put(trace, (const uint8_t *)spans->iov_base + done, n);
+        room -= n;
         len -= n;
+        done += n;
+        if (done == spans->iov_len) {
+            spans++;
+            done = 0;
+        }
     }
     if (!fnet_timer_is_set(&trace->flush) &&
         fnet_timer_set(trace->loop, &trace->flush, fnet_loop_now_ns(trace->loop) + FLUSH_NS) !=
             FNET_OK)
-        on_flush(trace); /* without a timer each packet is written out */
+        on_flush(trace); /* without a timer each stretch is written out */
 }

@@ -39,7 +39,7 @@ enum fnet_err fnet_partition_new(const struct fnet_partition_config *config,
     if (!p)
         return FNET_NOMEM;
     p->config = *config;
-    strcpy(p->name, config->name);
+    memcpy(p->name, config->name, strlen(config->name) + 1);
     p->config.name = p->name;
     p->counts[FNET_SUBPARTITION_WAITING] = config->subpartitions;
     for (uint32_t i = 0; i < config->subpartitions; i++) {
@@ -121,21 +121,37 @@ void fnet__partition_set_state(struct fnet_view *view, enum fnet_subpartition_st
     fnet_bell_ring(&p->config.progress);
 }
 
-/* The unfinished buffers get their end; only this makes a place in the queue final. */
+/* The unfinished buffer gets its end; only this makes a place in the queue final. */
+static void seal_one(struct fnet__pipelined *s)
+{
+    if (!fnet_builder_is_open(&s->builder))
+        return;
+    fnet_builder_seal(&s->builder);
+    fnet__pipelined_notice_sealed(s);
+}
+
+static void seal_shared(struct fnet_partition *p)
+{
+    if (!fnet_builder_is_open(&p->shared))
+        return;
+    fnet_builder_seal(&p->shared);
+    for (uint32_t i = 0; i < p->config.subpartitions; i++)
+        fnet__pipelined_notice_sealed(&p->subpartitions[i].queue);
+}
+
 static void seal_all(struct fnet_partition *p)
 {
-    bool was_shared = fnet_builder_is_open(&p->shared);
+    seal_shared(p);
+    for (uint32_t i = 0; i < p->config.subpartitions; i++)
+        seal_one(&p->subpartitions[i].queue);
+}
 
-    if (was_shared)
-        fnet_builder_seal(&p->shared);
-    for (uint32_t i = 0; i < p->config.subpartitions; i++) {
-        struct fnet__pipelined *s = &p->subpartitions[i].queue;
-        bool was_open = fnet_builder_is_open(&s->builder);
-        if (was_open)
-            fnet_builder_seal(&s->builder);
-        if (was_open || was_shared)
-            fnet__pipelined_notice_sealed(s);
-    }
+void fnet_partition_seal(struct fnet_partition *p, const uint32_t *subpartition)
+{
+    if (subpartition)
+        seal_one(&p->subpartitions[*subpartition].queue);
+    else
+        seal_shared(p);
 }
 
 enum fnet_err fnet_partition_builder(struct fnet_partition *p, uint32_t subpartition,
@@ -144,14 +160,12 @@ enum fnet_err fnet_partition_builder(struct fnet_partition *p, uint32_t subparti
     struct fnet__pipelined *s = &p->subpartitions[subpartition].queue;
 
     p->wants_flush = true;
-    if (fnet_builder_is_open(&s->builder)) {
-        if (fnet_builder_room(&s->builder) > 0) {
-            *out = &s->builder;
-            return FNET_OK;
-        }
-        fnet_builder_seal(&s->builder);
-        fnet__pipelined_notice_sealed(s);
+    if (fnet_builder_is_open(&s->builder) && fnet_builder_room(&s->builder) > 0) {
+        *out = &s->builder;
+        return FNET_OK;
     }
+    seal_shared(p); /* only the last place in a queue is unfinished */
+    seal_one(s);
 
     enum fnet_err err = fnet_local_pool_take(p->config.pool, &s->quota, &s->builder);
     if (err != FNET_OK)
@@ -168,13 +182,11 @@ enum fnet_err fnet_partition_builder(struct fnet_partition *p, uint32_t subparti
 enum fnet_err fnet_partition_shared_builder(struct fnet_partition *p, struct fnet_builder **out)
 {
     p->wants_flush = true;
-    if (fnet_builder_is_open(&p->shared)) {
-        if (fnet_builder_room(&p->shared) > 0) {
-            *out = &p->shared;
-            return FNET_OK;
-        }
-        seal_all(p);
+    if (fnet_builder_is_open(&p->shared) && fnet_builder_room(&p->shared) > 0) {
+        *out = &p->shared;
+        return FNET_OK;
     }
+    seal_all(p);
 
     enum fnet_err err = fnet_local_pool_take(p->config.pool, NULL, &p->shared);
     if (err != FNET_OK)
@@ -242,8 +254,6 @@ enum fnet_err fnet_partition_finish(struct fnet_partition *p)
     if (err != FNET_OK)
         return err;
     p->is_finished = true;
-    for (uint32_t i = 0; i < p->config.subpartitions; i++)
-        p->subpartitions[i].queue.is_finished = true;
     err = fnet_partition_broadcast_event(p, &end_of_data);
     if (err != FNET_OK)
         fnet_buffer_clear(&end_of_data);

@@ -145,10 +145,10 @@ uint32_t fnet__pipelined_backlog(const struct fnet__pipelined *s)
     if (s->count == 0)
         return 0;
 
-    uint8_t last = entry_at(s, s->count - 1)->data_type;
-    if (s->is_flush_requested || s->is_finished || !fnet_data_type_is_buffer(last))
+    /* Events are sealed, and so is the last buffer of a writer that waits for a segment. */
+    if (s->is_flush_requested || fnet_consumer_is_sealed(&entry_at(s, s->count - 1)->consumer))
         return s->backlog;
-    return s->backlog > 0 ? s->backlog - 1 : 0;
+    return s->backlog - 1;
 }
 
 enum fnet_err fnet__pipelined_next(struct fnet__pipelined *s, struct fnet_view_item *out)

@@ -24,8 +24,7 @@ struct fnet__pipelined {
     uint32_t count;
     uint32_t backlog;
     bool is_flush_requested;
-    bool is_finished;    /**< EndOfData was added */
-    bool is_end_yielded; /**< ... and was taken by the view */
+    bool is_end_yielded; /**< EndOfData was taken by the view */
     bool yields_empty;
     enum fnet_subpartition_state state;
     struct fnet_builder builder;

@@ -113,8 +113,9 @@ void fnet_consumer_session_close(struct fnet_session *session)
         return;
     session->is_closing = true;
     /* Without memory for the frame the connection just ends, which says the same. */
-    if (say_plain(session, FNET_CLOSE_REQUEST, NULL) == FNET_OK)
-        fnet_bell_ring(&session->bell);
+    enum fnet_err err = say_plain(session, FNET_CLOSE_REQUEST, NULL);
+    (void)err;
+    fnet_bell_ring(&session->bell);
 }
 
 static enum fnet_err say_words(struct consumer_session *s, struct fnet_channel *channel)
@@ -143,7 +144,8 @@ static enum fnet_err refill(struct fnet_session *session)
 {
     struct consumer_session *s = consumer_of(session);
 
-    while (session->outbox.count < FNET__OUTBOX_FULL_FRAMES / 2) {
+    /* Behind a CloseRequest there is nothing to say. */
+    while (!session->is_closing && session->outbox.count < FNET__OUTBOX_FULL_FRAMES / 2) {
         struct fnet_link *link = fnet_list_pop(&s->words);
         if (!link)
             break;
@@ -191,11 +193,14 @@ static enum fnet_err on_buffer_response(struct consumer_session *s,
     }
     if (err == FNET_BAD_LENGTH)
         return blame(s, channel,
-                     fnet__session_fail(&s->base, err,
-                                        "a buffer of %" PRIu32 " bytes is larger than a segment",
-                                        response->size));
-    return blame(s, channel, fnet__session_fail(&s->base, err, "%s (buffer %" PRId32 ")",
-                                                fnet_strerror(err), response->sequence));
+                     fnet__session_fail(
+                         &s->base, err, "%s of %" PRIu32 " bytes is larger than %s",
+                         fnet_data_type_is_buffer(response->data_type) ? "a buffer" : "an event",
+                         response->size,
+                         fnet_data_type_is_buffer(response->data_type) ? "a segment" : "allowed"));
+    return blame(s, channel,
+                 fnet__session_fail(&s->base, err, "%s (buffer %" PRId32 ")", fnet_strerror(err),
+                                    response->sequence));
 }
 
 static enum fnet_err on_payload(struct fnet_session *session)
@@ -203,6 +208,13 @@ static enum fnet_err on_payload(struct fnet_session *session)
     struct consumer_session *s = consumer_of(session);
 
     return fnet_channel_receive(s->receiving, &session->payload, s->backlog);
+}
+
+/* All channels may have been released while only this answer was due. */
+static void close_if_done(struct consumer_session *s)
+{
+    if (s->channels.count > 0 && s->open == 0 && s->describing == 0)
+        fnet_consumer_session_close(&s->base);
 }
 
 static enum fnet_err on_error_response(struct consumer_session *s,
@@ -219,7 +231,7 @@ static enum fnet_err on_error_response(struct consumer_session *s,
         return fnet__session_fail(&s->base, FNET_REMOTE, "%s", text);
 
     err = strcmp(thrown.class_name, FNET_PARTITION_NOT_FOUND_CLASS) == 0 ? FNET_NO_PARTITION
-                                                                          : FNET_REMOTE;
+                                                                         : FNET_REMOTE;
     struct fnet_channel *channel = fnet_id_map_get(&s->channels, &message->receiver);
     if (channel) {
         if (fnet_channel_state(channel) == FNET_CHANNEL_OPEN)
@@ -227,6 +239,7 @@ static enum fnet_err on_error_response(struct consumer_session *s,
     } else if (s->describing > 0) {
         s->describing--;
         s->listener.description_error(s->listener.arg, &message->receiver, err, text);
+        close_if_done(s);
     }
     return FNET_OK;
 }
@@ -239,6 +252,7 @@ static enum fnet_err on_description(struct consumer_session *s, const struct fne
     if (message->description.remaining == 0)
         s->describing--;
     s->listener.description(s->listener.arg, &message->receiver, &message->description);
+    close_if_done(s);
     return FNET_OK;
 }
 
@@ -323,6 +337,7 @@ static const struct fnet__session_ops consumer_ops = {
     .is_unfinished = is_unfinished,
     .on_error = on_error,
     .free = free_consumer,
+    .full_frames = SIZE_MAX, /* or two peers could wait for each other to read */
 };
 
 enum fnet_err fnet_consumer_session_new(const struct fnet_consumer_listener *listener,

@@ -99,13 +99,13 @@ size_t fnet__outbox_gather(const struct fnet__outbox *outbox, struct iovec *span
     size_t skip = outbox->sent;
     size_t n = 0;
 
-    for (size_t i = 0; i < outbox->count && n + 2 <= max; i++) {
+    for (size_t i = 0; i < outbox->count && n < max; i++) {
         struct fnet__outgoing *frame = frame_at(outbox, i);
         if (skip < frame->head_len)
-            spans[n++] = (struct iovec){.iov_base = frame->head + skip,
-                                        .iov_len = frame->head_len - skip};
+            spans[n++] =
+                (struct iovec){.iov_base = frame->head + skip, .iov_len = frame->head_len - skip};
         skip = skip > frame->head_len ? skip - frame->head_len : 0;
-        if (frame->payload.segment && frame->payload.len > skip)
+        if (n < max && frame->payload.segment && frame->payload.len > skip)
             spans[n++] = (struct iovec){.iov_base = frame->payload.segment->bytes +
                                                     frame->payload.offset + skip,
                                         .iov_len = frame->payload.len - skip};

@@ -124,8 +124,10 @@ static enum fnet_err refuse(struct producer_session *s, const struct fnet_messag
         snprintf(text, sizeof text, "%s:%" PRId32 " is read by another consumer, or was",
                  fnet_partition_name(partition), request->first);
     else
-        snprintf(text, sizeof text, "a range of subpartitions (%" PRId32 " to %" PRId32 ") in one "
-                 "request is not supported", request->first, request->last);
+        snprintf(text, sizeof text,
+                 "a range of subpartitions (%" PRId32 " to %" PRId32 ") in one "
+                 "request is not supported",
+                 request->first, request->last);
     return say_error(&s->base, &message->receiver, why == FNET_RANGE, text);
 }
 
@@ -170,6 +172,8 @@ static enum fnet_err on_partition_request(struct producer_session *s,
     const struct fnet_partition_request *request = &message->request;
     struct fnet_partition *partition = fnet_registry_find(s->registry, &request->partition);
 
+    if (s->base.is_closing) /* nobody would read it to its end */
+        return FNET_OK;
     if (!partition) {
         char id[FNET_PARTITION_ID_TEXT_BYTES];
         char text[FNET__SESSION_TEXT_BYTES];
@@ -270,8 +274,8 @@ static enum fnet_err on_description_request(struct producer_session *s,
     if (registry->count == 0)
         return describe(s, &message->receiver, NULL, 0);
     for (size_t i = 0; i < registry->count; i++) {
-        enum fnet_err err = describe(s, &message->receiver, registry->partitions[i],
-                                     registry->count - 1 - i);
+        enum fnet_err err =
+            describe(s, &message->receiver, registry->partitions[i], registry->count - 1 - i);
         if (err != FNET_OK)
             return err;
     }
@@ -412,12 +416,6 @@ static bool is_unfinished(const struct fnet_session *session)
     return false;
 }
 
-static enum fnet_err on_payload(struct fnet_session *session)
-{
-    fnet_buffer_clear(&session->payload);
-    return FNET_OK;
-}
-
 static void free_producer(struct fnet_session *session)
 {
     struct producer_session *s = producer_of(session);
@@ -431,11 +429,11 @@ static void free_producer(struct fnet_session *session)
 
 static const struct fnet__session_ops producer_ops = {
     .on_message = on_message,
-    .on_payload = on_payload,
     .refill = refill,
     .is_unfinished = is_unfinished,
     .on_error = on_error,
     .free = free_producer,
+    .full_frames = FNET__OUTBOX_FULL_FRAMES,
 };
 
 enum fnet_err fnet_producer_session_new(const struct fnet_registry *registry,

@@ -49,12 +49,13 @@ enum fnet_err fnet__session_say(struct fnet_session *session, const struct fnet_
 enum fnet_err fnet__session_fail(struct fnet_session *session, enum fnet_err err,
                                  const char *format, ...)
 {
-    if (session->text[0] == '\0') {
-        va_list args;
-        va_start(args, format);
-        vsnprintf(session->text, sizeof session->text, format, args);
-        va_end(args);
-    }
+    va_list args;
+
+    if (session->text[0] != '\0')
+        return err;
+    va_start(args, format);
+    vsnprintf(session->text, sizeof session->text, format, args);
+    va_end(args);
     return err;
 }
 
@@ -75,7 +76,7 @@ struct fnet_session_counts fnet_session_counts(const struct fnet_session *sessio
 
 bool fnet_session_wants_read(const struct fnet_session *session)
 {
-    return session->error == FNET_OK && session->outbox.count < FNET__OUTBOX_FULL_FRAMES;
+    return session->error == FNET_OK && session->outbox.count < session->ops->full_frames;
 }
 
 bool fnet_session_is_closing(const struct fnet_session *session)
@@ -179,7 +180,9 @@ enum fnet_err fnet_session_end_of_stream(struct fnet_session *session)
         session->error = FNET_TRUNCATED;
     else if (session->ops->is_unfinished(session))
         session->error = FNET_LOST;
-    return session->error;
+    else
+        return FNET_OK;
+    return fnet__session_fail(session, session->error, "%s", fnet_strerror(session->error));
 }
 
 size_t fnet_session_send_spans(struct fnet_session *session, struct iovec *spans, size_t max)

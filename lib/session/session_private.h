@@ -16,7 +16,7 @@
 struct fnet__session_ops {
     /** A message is there; for a BufferResponse set session->payload first thing. */
     enum fnet_err (*on_message)(struct fnet_session *session, const struct fnet_message *message);
-    /** The payload is complete. */
+    /** The payload is complete; NULL on the side that receives none. */
     enum fnet_err (*on_payload)(struct fnet_session *session);
     /** Put what is to be said into the outbox. */
     enum fnet_err (*refill)(struct fnet_session *session);
@@ -25,6 +25,8 @@ struct fnet__session_ops {
     /** A peer error was found: tell the peer if that is this side's part. */
     void (*on_error)(struct fnet_session *session);
     void (*free)(struct fnet_session *session);
+    /** Nothing more is read while so many frames wait, since each may ask for another answer. */
+    size_t full_frames;
 };
 
 struct fnet_session {
@@ -51,7 +53,8 @@ FNET_CHECKED enum fnet_err fnet__session_say(struct fnet_session *session,
                                              const struct fnet_message *message);
 
 /** Keep a text for ERR and return it; the first one stays. */
-__attribute__((format(printf, 3, 4))) enum fnet_err
-fnet__session_fail(struct fnet_session *session, enum fnet_err err, const char *format, ...);
+__attribute__((format(printf, 3, 4))) enum fnet_err fnet__session_fail(struct fnet_session *session,
+                                                                       enum fnet_err err,
+                                                                       const char *format, ...);
 
 #endif

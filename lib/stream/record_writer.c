@@ -13,6 +13,15 @@ static enum fnet_err open_builder(struct fnet_partition *partition, const uint32
                   : fnet_partition_shared_builder(partition, out);
 }
 
+/* A full buffer is there for its readers at once, not only when the next record comes. */
+static void commit(struct fnet_record_writer *writer, const uint32_t *target,
+                   struct fnet_builder *builder, size_t n)
+{
+    fnet_builder_commit(builder, n);
+    if (fnet_builder_room(builder) == 0)
+        fnet_partition_seal(writer->partition, target);
+}
+
 /* Write what the serializer holds, through as many buffers as it takes. */
 static enum fnet_err drain(struct fnet_record_writer *writer, const uint32_t *target)
 {
@@ -23,7 +32,7 @@ static enum fnet_err drain(struct fnet_record_writer *writer, const uint32_t *ta
             return err;
         size_t n = fnet_record_serializer_write(&writer->serializer, fnet_builder_pos(builder),
                                                 fnet_builder_room(builder));
-        fnet_builder_commit(builder, n);
+        commit(writer, target, builder, n);
     }
     return FNET_OK;
 }
@@ -56,9 +65,9 @@ enum fnet_err fnet_record_writer_emit(struct fnet_record_writer *writer,
             break;
         struct fnet_writer w =
             fnet_writer_of(fnet_builder_pos(builder), fnet_builder_room(builder));
-        if (fnet_record_put(&w, records[i], are_adjacent ? end_of(&records[n - 1])
-                                                         : end_of(&records[i]))) {
-            fnet_builder_commit(builder, FNET_RECORD_HEADER_BYTES + records[i].len);
+        if (fnet_record_put(&w, records[i],
+                            are_adjacent ? end_of(&records[n - 1]) : end_of(&records[i]))) {
+            commit(writer, target, builder, FNET_RECORD_HEADER_BYTES + records[i].len);
             continue;
         }
         fnet_record_serializer_begin(&writer->serializer, records[i]);

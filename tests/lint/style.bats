@@ -117,6 +117,9 @@ pick() { # PREFIX FILE...
     pick tests/unit/ "${c_files[@]}"
     [[ ${#picked[@]} -eq 0 ]] || nowhere '\b(sleep|usleep|nanosleep)\(' "${picked[@]}"
     pick tests/cli/ "${shell_files[@]}"
+    # A port at the end of an address that is listened at: what is only parsed (a table of mistakes,
+    # a dry run) has no port of its own.
     [[ ${#picked[@]} -eq 0 ]] ||
-        nowhere '\bsleep [0-9.]|(-l|--listen)[ =](\S*:)?[1-9][0-9]*\b' "${picked[@]}"
+        nowhere '\bsleep [0-9.]|^(?!.*(\||--dry-run)).*(-l|--listen)[ =](\S*:)?[1-9][0-9]*(?![0-9.:])' \
+            "${picked[@]}"
 }

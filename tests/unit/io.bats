@@ -14,3 +14,8 @@ bats_require_minimum_version 1.5.0
 @test "io/descriptor: the way depends on the kind, the inherited description is left alone" { "$BUILD/tests/unit/io/test_descriptor"; }
 @test "io/input: files, pipes, sockets and terminals are read without waiting" { "$BUILD/tests/unit/io/test_input"; }
 @test "io/output: files, pipes and sockets are written without waiting, a reader that left is noticed" { "$BUILD/tests/unit/io/test_output"; }
+@test "io/connection: partitions over every kind of socket, peers that are slow or silent, nothing spins" { "$BUILD/tests/unit/io/test_connection"; }
+@test "io/connection: ends in every phase, last words are heard before a reset, nobody is waited for for ever" { "$BUILD/tests/unit/io/test_connection_end"; }
+@test "io/listener: ports and socket files, stale ones replaced, live ones never, out of descriptors" { "$BUILD/tests/unit/io/test_listener"; }
+@test "io/connector: every address in turn, rounds with pauses, timeouts, freed in callbacks" { "$BUILD/tests/unit/io/test_connector"; }
+@test "io/trace: read back as written, on disk in time, a full disk is told" { "$BUILD/tests/unit/io/test_trace"; }

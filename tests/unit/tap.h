@@ -11,13 +11,11 @@
 
 static int tap_failures;
 
-#define CHECK(condition)                                                                          \
-    tap_check((condition), __FILE__, __LINE__, #condition)
-#define CHECK_INT(actual, expected)                                                               \
+#define CHECK(condition) tap_check((condition), __FILE__, __LINE__, #condition)
+#define CHECK_INT(actual, expected)                                                                \
     tap_check_int((long long)(actual), (long long)(expected), __FILE__, __LINE__, #actual)
-#define CHECK_STR(actual, expected)                                                               \
-    tap_check_str((actual), (expected), __FILE__, __LINE__, #actual)
-#define CHECK_MEM(actual, expected, len)                                                          \
+#define CHECK_STR(actual, expected) tap_check_str((actual), (expected), __FILE__, __LINE__, #actual)
+#define CHECK_MEM(actual, expected, len)                                                           \
     tap_check_mem((actual), (expected), (len), __FILE__, __LINE__, #actual)
 
 /** One named case: the name is a sentence and shows up in what a failure prints. */

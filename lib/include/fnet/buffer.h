@@ -44,7 +44,7 @@ struct fnet_segment {
     uint32_t capacity;
     uint32_t written; /**< published by the builder; consumers read below it */
     uint32_t refs;
-    bool is_sealed;   /**< nothing will be written any more */
+    bool is_sealed;               /**< nothing will be written any more */
     struct fnet_local_pool *pool; /**< NULL: on the heap, freed with the last reference */
     struct fnet_quota *quota;     /**< borrowed: whose use counts it; NULL: nobody's */
     struct fnet_segment *next;    /**< in the network pool's free list */
@@ -108,11 +108,11 @@ static inline struct fnet_buffer fnet_buffer_ref(const struct fnet_buffer *buffe
  *         FNET_NOMEM
  */
 FNET_CHECKED enum fnet_err fnet_buffer_new_heap(struct fnet_span bytes, uint8_t data_type,
-                                                         struct fnet_buffer *out);
+                                                struct fnet_buffer *out);
 
 /** As fnet_buffer_new_heap(), but LEN bytes not yet written: the receiver fills segment->bytes. */
 FNET_CHECKED enum fnet_err fnet_buffer_new_heap_room(uint32_t len, uint8_t data_type,
-                                                              struct fnet_buffer *out);
+                                                     struct fnet_buffer *out);
 
 /* ---- builder and consumer ---------------------------------------------------------------- */
 
@@ -206,7 +206,7 @@ static inline void fnet_consumer_clear(struct fnet_consumer *consumer)
  *         FNET_NOMEM
  */
 FNET_CHECKED enum fnet_err fnet_network_pool_new(uint32_t segment_bytes, uint32_t segments,
-                                                          struct fnet_network_pool **out);
+                                                 struct fnet_network_pool **out);
 /** Free POOL; every local pool must be closed and every buffer returned. Safe on NULL. */
 void fnet_network_pool_free(struct fnet_network_pool *pool);
 uint32_t fnet_network_pool_segment_bytes(const struct fnet_network_pool *pool);
@@ -229,9 +229,8 @@ uint32_t fnet_network_pool_peak(const struct fnet_network_pool *pool);
  * Errors: FNET_RANGE  max < required or required is 0.
  *         FNET_NOMEM  fewer than REQUIRED segments are unreserved.
  */
-FNET_CHECKED enum fnet_err fnet_local_pool_new(struct fnet_network_pool *network,
-                                                        uint32_t required, uint32_t max,
-                                                        struct fnet_local_pool **out);
+FNET_CHECKED enum fnet_err fnet_local_pool_new(struct fnet_network_pool *network, uint32_t required,
+                                               uint32_t max, struct fnet_local_pool **out);
 
 /**
  * Close and free POOL. Buffers still out keep their memory and return to the network pool with
@@ -257,8 +256,7 @@ void fnet_local_pool_set_bell(struct fnet_local_pool *pool, struct fnet_bell bel
  * Source: Flink LocalBufferPool.requestBufferBuilder.
  */
 FNET_CHECKED enum fnet_err fnet_local_pool_take(struct fnet_local_pool *pool,
-                                                struct fnet_quota *quota,
-                                                struct fnet_builder *out);
+                                                struct fnet_quota *quota, struct fnet_builder *out);
 
 uint32_t fnet_local_pool_used(const struct fnet_local_pool *pool);
 uint32_t fnet_local_pool_max(const struct fnet_local_pool *pool);

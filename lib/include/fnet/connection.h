@@ -19,7 +19,7 @@
 #include "fnet/io.h"
 #include "fnet/session.h"
 
-/** How long a closing connection waits for the peer to take leave too. */
+/** How long a closing connection has to say its last words and hear the peer take leave too. */
 #define FNET_LINGER_NS (5 * UINT64_C(1000000000))
 
 /* ---- trace ------------------------------------------------------------------------------- */
@@ -48,7 +48,10 @@ struct fnet_connection_config {
     struct fnet_loop *loop;
     struct fnet_trace *trace; /**< borrowed; NULL: none */
     bool is_producer;         /**< which end of the trace's addresses is ours */
-    /** A peer that is silent and unreachable for so long is lost; 0: as the system does. */
+    /**
+     * A TCP peer that is silent and unreachable for so long is lost; 0: as the system does. Who has
+     * nothing to say is asked by keep-alive, whose smallest unit is the second.
+     */
     uint64_t idle_timeout_ns;
     /**
      * The connection is over; free it. ERR is FNET_OK after an orderly end, FNET_LOST with
@@ -81,11 +84,15 @@ const char *fnet_connection_peer(const struct fnet_connection *connection);
 
 struct fnet_listener;
 
+/** Callbacks may close the listener. */
 struct fnet_listener_config {
     struct fnet_loop *loop;
     /** A consumer came: FD is owned by the callee. */
     void (*accepted)(void *arg, int fd);
-    /** Nothing can be accepted for the moment (too many open files); tried again by itself. */
+    /**
+     * Nothing can be accepted for the moment (too many open files). It is tried again by itself,
+     * and not said again before something was accepted.
+     */
     void (*refused)(void *arg, int saved_errno);
     void *arg;
 };
@@ -98,7 +105,7 @@ struct fnet_listener_config {
 FNET_CHECKED enum fnet_err fnet_listener_open(const struct fnet_listener_config *config,
                                               const struct fnet_address *address,
                                               struct fnet_listener **out);
-/** Stop listening; a unix socket's file goes. Safe on NULL. */
+/** Stop listening; a unix socket's file goes, if it is still ours. Safe on NULL. */
 void fnet_listener_close(struct fnet_listener *listener);
 /** The address bound, with the port the system picked. */
 const struct fnet_address *fnet_listener_address(const struct fnet_listener *listener);
@@ -109,6 +116,7 @@ struct fnet_connector;
 
 #define FNET_RETRY_FOREVER UINT32_MAX
 
+/** Callbacks may free the connector. */
 struct fnet_connector_config {
     struct fnet_loop *loop;
     struct fnet_endpoint endpoint;

@@ -30,17 +30,17 @@ enum fnet_err {
     FNET_STATE = -11,   /**< not legal now */
     FNET_RANGE = -12,   /**< a number or a size is out of its range */
 
-    FNET_TRUNCATED = -30,   /**< the bytes end in the middle of something */
-    FNET_BAD_MAGIC = -31,   /**< a frame does not carry the magic number */
-    FNET_BAD_LENGTH = -32,  /**< a length is impossible or above its named limit */
-    FNET_BAD_KIND = -33,    /**< an unknown or misplaced message, event or element */
-    FNET_BAD_SEQUENCE = -34,/**< a buffer is missing, repeated or out of order */
-    FNET_BAD_VALUE = -35,   /**< a field holds a value the protocol rules out */
-    FNET_NO_CREDIT = -36,   /**< a data buffer came that no credit paid for */
+    FNET_TRUNCATED = -30,        /**< the bytes end in the middle of something */
+    FNET_BAD_MAGIC = -31,        /**< a frame does not carry the magic number */
+    FNET_BAD_LENGTH = -32,       /**< a length is impossible or above its named limit */
+    FNET_BAD_KIND = -33,         /**< an unknown or misplaced message, event or element */
+    FNET_BAD_SEQUENCE = -34,     /**< a buffer is missing, repeated or out of order */
+    FNET_BAD_VALUE = -35,        /**< a field holds a value the protocol rules out */
+    FNET_NO_CREDIT = -36,        /**< a data buffer came that no credit paid for */
     FNET_UNKNOWN_RECEIVER = -37, /**< a message names a channel that does not exist */
-    FNET_NO_PARTITION = -40,/**< the peer does not have the partition or subpartition */
-    FNET_REMOTE = -41,      /**< the peer reported an error of its own */
-    FNET_LOST = -42,        /**< the connection ended before the end of partition */
+    FNET_NO_PARTITION = -40,     /**< the peer does not have the partition or subpartition */
+    FNET_REMOTE = -41,           /**< the peer reported an error of its own */
+    FNET_LOST = -42,             /**< the connection ended before the end of partition */
 
     FNET_NOMEM = -60,  /**< memory, or the memory allowed, is used up */
     FNET_SYSTEM = -61, /**< a system call failed; errno is kept in the object */

@@ -11,13 +11,13 @@
 #ifndef FNET_IO_H
 #define FNET_IO_H
 
+#include <netinet/in.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
 #include <sys/un.h>
-#include <netinet/in.h>
 
 #include "fnet/bytes.h"
 #include "fnet/err.h"
@@ -152,8 +152,8 @@ static inline bool fnet_timer_is_set(const struct fnet_timer *timer)
 /** Where to listen or connect, as text that was parsed but not resolved. */
 struct fnet_endpoint {
     bool is_unix;
-    char host[256];                            /**< name, IPv4 or IPv6 text; empty: the default */
-    uint16_t port;                             /**< 0 allowed only for listening */
+    char host[256]; /**< name, IPv4 or IPv6 text; empty: the default */
+    uint16_t port;  /**< 0 allowed only for listening */
     char path[sizeof((struct sockaddr_un *)0)->sun_path]; /**< of a unix socket */
 };
 

@@ -107,9 +107,18 @@ uint32_t fnet_partition_queued(const struct fnet_partition *partition);
 FNET_CHECKED enum fnet_err fnet_partition_builder(struct fnet_partition *partition,
                                                   uint32_t subpartition, struct fnet_builder **out);
 
-/** The same for one builder that every subpartition reads (broadcast). */
+/**
+ * The same for one builder that every subpartition reads (broadcast). It and the subpartitions' own
+ * builders end each other, so that every subpartition has all bytes in the order of writing.
+ */
 FNET_CHECKED enum fnet_err fnet_partition_shared_builder(struct fnet_partition *partition,
                                                          struct fnet_builder **out);
+
+/**
+ * Nothing more goes into the open builder of *SUBPARTITION, or into the shared one when NULL: its
+ * readers may have it. To be called once it is full, else they wait until the next one is opened.
+ */
+void fnet_partition_seal(struct fnet_partition *partition, const uint32_t *subpartition);
 
 /** Bytes were committed to builders since the last flush. */
 void fnet_partition_mark_written(struct fnet_partition *partition);
