@@ -120,6 +120,6 @@ pick() { # PREFIX FILE...
     # A port at the end of an address that is listened at: what is only parsed (a table of mistakes,
     # a dry run) has no port of its own.
     [[ ${#picked[@]} -eq 0 ]] ||
-        nowhere '\bsleep [0-9.]|^(?!.*(\||--dry-run)).*(-l|--listen)[ =](\S*:)?[1-9][0-9]*(?![0-9.:])' \
+        nowhere '\bsleep [0-9.]|^(?!.*(\||--dry-run)).*(-l|--listen)[ =](\S*:)?[1-9][0-9]*(?![0-9.:\]])' \
             "${picked[@]}"
 }
