@@ -188,29 +188,28 @@ static enum fnet_err store(const struct options_entry *e, void *config, const ch
                            const char **why)
 {
     char *member = (char *)config + e->offset;
-    uint64_t number;
-    enum fnet_err err;
+    const int constant = (int)e->min;
+    uint64_t number = 0;
+    enum fnet_err err = FNET_OK;
 
-    switch (e->value) {
-    case OPTIONS_END_GROUP: return FNET_OK;
-    case OPTIONS_FLAG: *(bool *)member = true; return FNET_OK;
-    case OPTIONS_CONSTANT: memcpy(member, &(int){(int)e->min}, sizeof(int)); return FNET_OK;
-    case OPTIONS_TEXT: memcpy(member, &text, sizeof text); return FNET_OK;
-    case OPTIONS_NUMBER:
-    case OPTIONS_SIZE:
+    if (e->value >= OPTIONS_NUMBER)
         err = parse_number(e, text, &number, why);
-        if (err == FNET_OK)
-            memcpy(member, &(uint32_t){(uint32_t)number}, sizeof(uint32_t));
+    if (err != FNET_OK)
         return err;
+
+    const uint32_t number32 = (uint32_t)number;
+    switch (e->value) {
+    case OPTIONS_END_GROUP: break;
+    case OPTIONS_FLAG: *(bool *)member = true; break;
+    case OPTIONS_CONSTANT: memcpy(member, &constant, sizeof constant); break;
+    case OPTIONS_TEXT: memcpy(member, &text, sizeof text); break;
+    case OPTIONS_NUMBER:
+    case OPTIONS_SIZE: memcpy(member, &number32, sizeof number32); break;
     case OPTIONS_NUMBER64:
     case OPTIONS_SIZE64:
-    case OPTIONS_DURATION:
-        err = parse_number(e, text, &number, why);
-        if (err == FNET_OK)
-            memcpy(member, &number, sizeof number);
-        return err;
+    case OPTIONS_DURATION: memcpy(member, &number, sizeof number); break;
     }
-    return FNET_INVALID;
+    return FNET_OK;
 }
 
 static bool take_option(const struct options_table *table, void *config, int code)

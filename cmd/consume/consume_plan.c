@@ -57,7 +57,7 @@ static void print_operand(const struct consume_operand *operand)
     printf("  partition: %s of %s, id %s, subpartitions", operand->name, operand->server, id);
     if (!operand->subpartitions)
         printf(" all");
-    for (size_t i = 0; i < operand->subpartition_count; i++)
+    for (size_t i = 0; operand->subpartitions && i < operand->subpartition_count; i++)
         printf("%c%" PRIu32, i > 0 ? ',' : ' ', operand->subpartitions[i]);
     printf("\n  address:");
     if (fnet_endpoint_resolve(&operand->endpoint, false, &addresses, &count, &why) != FNET_OK) {

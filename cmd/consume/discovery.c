@@ -85,7 +85,7 @@ enum fnet_err consume_ask(struct consume *c)
 
     for (size_t g = 0; g < consume_gates(c); g++)
         operands += c->config.groups[g].operand_count;
-    c->queries = calloc(operands, sizeof *c->queries);
+    c->queries = calloc(operands + 1, sizeof *c->queries); /* never 0 bytes */
     if (!c->queries)
         return FNET_NOMEM;
     for (size_t g = 0; g < consume_gates(c); g++) {

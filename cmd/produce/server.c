@@ -7,6 +7,7 @@
 #include "produce/server.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -66,14 +67,14 @@ static void on_closed(void *arg, struct fnet_connection *connection, enum fnet_e
     char names[NAMES_BYTES];
     bool is_lost = false;
 
-    strcpy(where, fnet_connection_peer(connection));
+    snprintf(where, sizeof where, "%s", fnet_connection_peer(connection));
     if (err != FNET_OK && err != FNET_STATE) { /* FNET_STATE: we aborted it ourselves */
         is_lost = fnet_producer_session_unfinished(session, names, sizeof names) > 0;
         if (is_lost && err == FNET_TRUNCATED) /* a killed consumer may leave half a frame behind */
             err = FNET_LOST;
         const char *why = reason_of(session, err, saved_errno);
         if (is_lost) {
-            strcat(strcat(where, "/"), names);
+            snprintf(where, sizeof where, "%s/%s", fnet_connection_peer(connection), names);
             report_say(server->config.report, REPORT_ERROR, where,
                        "not delivered: the connection was lost: %s", why);
         } else {
