@@ -123,18 +123,11 @@ static enum fnet_err build_peers(struct consume *c)
 static enum fnet_err build(struct consume *c)
 {
     sigset_t signals;
-    enum fnet_err err = backend_loop_new(&c->loop);
 
-    if (err != FNET_OK)
-        return err;
     fnet_task_init(&c->begin, begin, c);
     c->leave = (struct fnet_timer){.run = consume_on_leave_over, .arg = c};
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGHUP);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGUSR2);
-    err = fnet_loop_handle_signals(c->loop, &signals, consume_on_signal, c);
+    backend_signals(&signals);
+    enum fnet_err err = fnet_loop_handle_signals(c->loop, &signals, consume_on_signal, c);
     if (err == FNET_OK && c->config.wants_list)
         err = listing_new(&c->listing);
     return err;
@@ -186,7 +179,13 @@ static int run(struct consume *c)
         return status;
 
     arrange_progress(c);
-    enum fnet_err err = build(c);
+    enum fnet_err err = backend_loop_new(&c->loop);
+    if (err == FNET_INVALID) {
+        options_mistake(&consume_options, "FNET_LOOP: neither epoll nor poll");
+        return EXIT_USAGE;
+    }
+    if (err == FNET_OK)
+        err = build(c);
     if (err == FNET_OK) {
         status = build_sinks(c);
         if (status == EXIT_DONE)

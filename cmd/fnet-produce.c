@@ -106,22 +106,15 @@ static int build_sources(struct produce *p)
 static enum fnet_err build(struct produce *p)
 {
     sigset_t signals;
-    enum fnet_err err = backend_loop_new(&p->loop);
 
-    if (err != FNET_OK)
-        return err;
     fnet_task_init(&p->check, produce_check, p);
     p->wait = (struct fnet_timer){.run = produce_on_wait_over, .arg = p};
     p->leave = (struct fnet_timer){.run = produce_on_leave_over, .arg = p};
-    err = build_partitions(p);
+    enum fnet_err err = build_partitions(p);
     if (err != FNET_OK)
         return err;
 
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGHUP);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGUSR2);
+    backend_signals(&signals);
     return fnet_loop_handle_signals(p->loop, &signals, produce_on_signal, p);
 }
 
@@ -218,7 +211,13 @@ static int run(struct produce *p)
 
     p->config.report.before_line = clear_progress_line;
     p->config.report.arg = p;
-    enum fnet_err err = build(p);
+    enum fnet_err err = backend_loop_new(&p->loop);
+    if (err == FNET_INVALID) {
+        options_mistake(&produce_options, "FNET_LOOP: neither epoll nor poll");
+        return EXIT_USAGE;
+    }
+    if (err == FNET_OK)
+        err = build(p);
     if (err == FNET_OK) {
         status = open_files(p);
         if (status != EXIT_DONE)

@@ -11,7 +11,6 @@ enum exit_code {
     EXIT_USAGE = 2,       /**< a mistake on the command line */
     EXIT_UNREACHABLE = 3, /**< could not bind, connect, or find the partition in time */
     EXIT_MALFORMED = 4,   /**< malformed data or broken protocol */
-    EXIT_AUTH = 5,        /**< authentication refused or bad key */
     EXIT_LOCAL = 6,       /**< local input/output or resources */
     EXIT_SIGNAL = 128,    /**< plus n: ended by signal n */
 };

@@ -8,6 +8,9 @@
 
 #include "fnet/partition.h"
 
+/* No producer is believed to have more: a list of them is kept in memory. */
+#define PARTITIONS_MAX 65536u
+
 static struct query *query_of(const struct consume *c, const struct fnet_id *id)
 {
     for (size_t i = 0; i < c->query_count; i++)
@@ -23,6 +26,16 @@ static void on_answered(struct consume *c, struct query *q)
         fnet_loop_post(c->loop, &c->begin);
 }
 
+/* As many answers as the first promises, and one to the question about one partition. */
+static bool is_next_answer(struct query *q, const struct fnet_description_response *description)
+{
+    if (q->answers == 0)
+        q->expected = (uint32_t)description->remaining + 1;
+    q->answers++;
+    return q->expected <= (q->is_for_all ? PARTITIONS_MAX : 1u) &&
+           q->answers + (uint32_t)description->remaining == q->expected;
+}
+
 void consume_on_description(void *arg, const struct fnet_id *request,
                             const struct fnet_description_response *description)
 {
@@ -31,6 +44,11 @@ void consume_on_description(void *arg, const struct fnet_id *request,
 
     if (!q || q->is_answered || c->is_leaving)
         return;
+    if (!is_next_answer(q, description)) {
+        consume_refused(c, q->peer, q->operand->name, FNET_BAD_VALUE,
+                        "an impossible number of partitions");
+        return;
+    }
     if (c->config.wants_list)
         listing_add(c->listing, q->operand->server, description);
     if (description->remaining > 0)

@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/escape.h"
 #include "fnet/partition.h"
@@ -65,8 +66,10 @@ void listing_add(struct listing *listing, const char *server,
 {
     if (d->subpartitions == 0) /* the producer serves nothing */
         return;
+    char id[FNET_PARTITION_ID_TEXT_BYTES];
+    fnet_partition_id_format(&d->partition, id);
     fprintf(listing->out, "%s/", server);
-    escape_print(listing->out, d->name);
+    escape_print(listing->out, d->name.len > 0 ? d->name : fnet_span_of(id, strlen(id)));
     fprintf(listing->out, "\t%" PRId32 "\t%s\t%s\t%s\n", d->subpartitions,
             type_name(d->partition_type), format_name(d->format),
             d->state == 0 ? "producing" : "finished");

@@ -34,12 +34,14 @@ static bool is_directory(const char *path)
     return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* A path has slashes of its own: the last one ends it, unless all of it is a socket. */
+/* A path has slashes of its own: the last one ends it, unless all of it is a socket, or nothing
+ * would be left of it. */
 static const char *find_slash(const char *text)
 {
     if (strncmp(text, "unix:", 5) != 0)
         return strchr(text, '/');
-    return is_socket(text + 5) ? NULL : strrchr(text + 5, '/');
+    const char *last = strrchr(text + 5, '/');
+    return is_socket(text + 5) || last == text + 5 ? NULL : last;
 }
 
 static enum fnet_err scan_number(const char **at, uint32_t *out)

@@ -195,7 +195,10 @@ void consume_refused(struct consume *c, const struct peer *peer, const char *nam
         return;
     snprintf(where, sizeof where, "%s/%s", peer_name(peer), name);
     report_say(&c->config.report, REPORT_ERROR, where, "%s: %s",
-               err == FNET_NO_PARTITION ? "no such partition" : "refused by the producer", text);
+               err == FNET_NO_PARTITION ? "no such partition"
+               : err == FNET_REMOTE     ? "refused by the producer"
+                                        : what_ended(err),
+               text);
     consume_fail(c, report_exit_code(err));
 }
 

@@ -18,6 +18,8 @@ struct query {
     struct fnet_id id;                     /**< of the request that is under way */
     struct backoff backoff;
     struct fnet_timer again;
+    uint32_t answers;  /**< that came, of ... */
+    uint32_t expected; /**< ... so many, as the first said */
     bool is_answered;
     uint32_t subpartitions; /**< of the operand's partition, once answered */
 };

@@ -52,9 +52,8 @@ enum fnet_err capture_input_open(struct capture_input *in)
 {
     sigset_t signals;
 
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
+    backend_signals(&signals);
+    sigdelset(&signals, SIGUSR2); /* there are no statistics to be asked for */
     enum fnet_err err = backend_loop_new(&in->loop);
     if (err == FNET_OK)
         err = fnet_loop_handle_signals(in->loop, &signals, on_signal, in);

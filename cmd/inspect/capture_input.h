@@ -26,7 +26,7 @@ struct capture_input {
     uint8_t block[CAPTURE_INPUT_BLOCK_BYTES];
 };
 
-/** Begin. SIGINT and SIGTERM end the reading from now on. Errors: as backend_loop_new(). */
+/** Begin. SIGHUP, SIGINT and SIGTERM end the reading from now on. Errors: as backend_loop_new(). */
 FNET_CHECKED enum fnet_err capture_input_open(struct capture_input *in);
 void capture_input_close(struct capture_input *in); /**< safe on an all-zero one */
 

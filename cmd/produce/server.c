@@ -204,9 +204,17 @@ void server_abort(struct server *server, const char *why)
 
 void server_close(struct server *server)
 {
-    for (struct fnet_link *l = server->clients.head.next; l != &server->clients.head; l = l->next)
-        fnet_producer_session_close(
-            fnet_connection_session(fnet_entry(l, struct client, link)->connection));
+    struct fnet_link *link = server->clients.head.next;
+
+    while (link != &server->clients.head) {
+        struct client *client = fnet_entry(link, struct client, link);
+        struct fnet_session *session = fnet_connection_session(client->connection);
+        link = link->next;
+        if (fnet_session_counts(session).frames_in > 0)
+            fnet_producer_session_close(session);
+        else
+            drop(client); /* it never said a word: it is not waited for */
+    }
 }
 
 bool server_is_empty(const struct server *server)

@@ -67,7 +67,8 @@ static void end(struct fnet_connection *c)
     fnet_timer_cancel(c->config.loop, &c->linger);
     fnet_timer_cancel(c->config.loop, &c->idle);
     fnet_watch_close(&c->watch);
-    c->config.closed(c->config.arg, c, c->err, c->err == FNET_LOST ? c->saved_errno : 0);
+    bool is_cut = c->err == FNET_LOST || c->err == FNET_TRUNCATED;
+    c->config.closed(c->config.arg, c, c->err, is_cut ? c->saved_errno : 0);
 }
 
 static void end_because(struct fnet_connection *c, enum fnet_err err, int saved_errno)
@@ -98,6 +99,8 @@ static void shut(struct fnet_connection *c)
 static bool take_leave(struct fnet_connection *c, bool more)
 {
     if (!more && c->has_peer_shut)
+        return false;
+    if (!c->config.is_producer && c->err != FNET_OK) /* no frame says why a consumer gives up */
         return false;
     if (!more && !c->is_shut)
         shut(c);
@@ -188,8 +191,12 @@ static enum fnet_err guard_against_silence(struct fnet_connection *c)
 static ssize_t read_to_nowhere(struct fnet_connection *c)
 {
     uint8_t scrap[4096];
+    ssize_t n = recv(c->fd, scrap, sizeof scrap, MSG_DONTWAIT);
 
-    return recv(c->fd, scrap, sizeof scrap, MSG_DONTWAIT);
+    if (n > 0 && c->config.trace)
+        fnet__trace_write(c->config.trace, &c->flow, !c->config.is_producer,
+                          &(struct iovec){.iov_base = scrap, .iov_len = sizeof scrap}, (size_t)n);
+    return n;
 }
 
 static ssize_t read_into_session(struct fnet_connection *c)

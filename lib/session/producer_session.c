@@ -248,6 +248,7 @@ static enum fnet_err describe(struct producer_session *s, const struct fnet_id *
         .receiver = *receiver,
         .description = {.remaining = (int32_t)remaining},
     };
+    struct fnet_partition_id named;
     if (partition) {
         const char *name = fnet_partition_name(partition);
         message.description.partition = *fnet_partition_id(partition);
@@ -255,7 +256,8 @@ static enum fnet_err describe(struct producer_session *s, const struct fnet_id *
         message.description.partition_type = (uint8_t)fnet_partition_type(partition);
         message.description.format = fnet_partition_format(partition);
         message.description.state = fnet_partition_is_finished(partition);
-        message.description.name = fnet_span_of(name, strlen(name));
+        if (fnet_partition_id_from_name(name, &named) == FNET_OK) /* else it is a Flink id */
+            message.description.name = fnet_span_of(name, strlen(name));
     }
     return fnet__session_say(&s->base, &message);
 }

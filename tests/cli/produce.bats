@@ -206,6 +206,7 @@ is_served() { # ADDRESS
     is_served "$address"
     start_consumer consumer "$address"
     echo late >&9
+    wait_until 10 grep -qx late consumer.out
     exec 9>&-
     finish_well consumer producer
     [[ $(<consumer.out) == late ]]

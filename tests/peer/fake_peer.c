@@ -23,7 +23,7 @@
  * Fields hold numbers, 0x allowed. `length` and `magic` belong to every frame. `receiver` is a
  * number that fills all 16 bytes, or @N for the receiver of the Nth request that came, from 0 (@0
  * is what a producer says by default). `partition` is a name. `sequence` counts by itself. What
- * follows the fixed fields of a frame is given by one of record=TEXT, zeros=N (bytes), body=HH...,
+ * follows the fixed fields of a frame is given by record=TEXT, fill=N (a record so long), body=HH...,
  * event=EndOfData or EndOfPartition, error=TEXT, missing=TEXT (a PartitionNotFoundException).
  *
  * Every message that comes is printed on a line: its type, and what it says. The status is 0 when
@@ -49,7 +49,7 @@ enum {
     STEP_WORDS = 24,
     REQUESTS_MAX = 64,
     FRAME_BYTES = 1 << 20,
-    FLOOD_PATIENCE_MS = 500, /* who takes nothing for so long takes no more */
+    FLOOD_PATIENCE_MS = 200, /* who takes nothing for so long takes no more */
 };
 
 /* The body of a frame: "name:bytes=default", and the names of what has a form of its own. */
@@ -194,9 +194,11 @@ static void put_rest(const struct peer *p, const struct step *step, struct fnet_
         fnet_put_u32(w, (uint32_t)strlen(value));
         fnet_put_bytes(w, value, strlen(value));
     }
-    if ((value = field_named(step, "zeros")) != NULL)
+    if ((value = field_named(step, "fill")) != NULL) {
+        fnet_put_u32(w, (uint32_t)number(p, value));
         for (uint64_t n = number(p, value); n > 0; n--)
-            fnet_put_u8(w, 0);
+            fnet_put_u8(w, 'x');
+    }
     if ((value = field_named(step, "body")) != NULL)
         put_hex(p, value, w);
     if ((value = field_named(step, "event")) != NULL)

@@ -54,8 +54,9 @@ struct fnet_connection_config {
      */
     uint64_t idle_timeout_ns;
     /**
-     * The connection is over; free it. ERR is FNET_OK after an orderly end, FNET_LOST with
-     * SAVED_ERRNO (0: closed by the peer), or what the session returned.
+     * The connection is over; free it. ERR is FNET_OK after an orderly end, FNET_LOST or (in the
+     * middle of a frame) FNET_TRUNCATED with SAVED_ERRNO (0: closed by the peer), or what the
+     * session returned.
      */
     void (*closed)(void *arg, struct fnet_connection *connection, enum fnet_err err,
                    int saved_errno);
