@@ -78,7 +78,7 @@ object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs       := $(foreach c,$(COMMANDS),$(if $(wildcard cmd/$(c).c),$(BUILD)/$(c)))
 test_programs  := $(patsubst %.c,$(BUILD)/%,$(test_sources))
 bench_programs := $(patsubst %.c,$(BUILD)/%,$(bench_sources))
-peer_programs  := $(patsubst %.c,$(BUILD)/%,$(peer_sources))
+fake_peer      := $(BUILD)/tests/peer/fake_peer
 replays        := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/replay_%,$(fuzz_sources))
 fuzzers        := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(fuzz_sources))
 shared_library := $(BUILD)/libfnet.so.$(VERSION)
@@ -147,7 +147,7 @@ $(BUILD)/tests/fuzz/fuzz_%: $(BUILD)/tests/fuzz/fuzz_%.o \
 	$(Q)$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(ALL_LDLIBS)
 
 # The other side of a connection, for tests.
-$(BUILD)/tests/peer/%: $(BUILD)/tests/peer/%.o $(BUILD)/libfnet.a
+$(fake_peer): $(call object,$(peer_sources)) $(BUILD)/libfnet.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
@@ -181,7 +181,7 @@ unit: $(test_programs)
 
 ## tools: build the corpus replays, the bench programs and the fake peer of the tests
 .PHONY: tools
-tools: $(replays) $(bench_programs) $(peer_programs)
+tools: $(replays) $(bench_programs) $(fake_peer)
 
 ## check: unit, command line and documentation tests and corpus replay; TESTS=FILES, LONG=1
 .PHONY: check

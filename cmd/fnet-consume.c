@@ -15,6 +15,7 @@
 
 #include "cli/backend.h"
 #include "cli/descriptors.h"
+#include "cli/identity.h"
 #include "consume/consume.h"
 #include "consume/consume_plan.h"
 #include "fnet/connection.h"
@@ -52,11 +53,55 @@ static int open_outputs(struct consume *c)
         const char *output = c->config.groups[g].output;
         c->outputs[g] = c->config.wants_list || is_stdout(output)
                             ? STDOUT_FILENO
-                            : open(output, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+                            : open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         if (c->outputs[g] < 0) {
             report_error(&c->config.report, output, "cannot open", FNET_SYSTEM, errno);
             return EXIT_LOCAL;
         }
+    }
+    return EXIT_DONE;
+}
+
+static const char *output_name(const struct consume *c, size_t g)
+{
+    const char *output = c->config.groups[g].output;
+
+    return is_stdout(output) ? "standard output" : output;
+}
+
+/* Two ways into one file would write over each other. */
+static bool are_distinct(const struct consume *c)
+{
+    const char *const others[] = {c->config.trace_file, c->config.telemetry.stats_file};
+    const struct identity traced = identity_of_path(others[0]);
+    const struct identity counted = identity_of_path(others[1]);
+
+    for (size_t g = 0; g < consume_gates(c); g++) {
+        const struct identity output = identity_of_fd(c->outputs[g]);
+        bool is_shared = identity_is_same(&output, &traced) || identity_is_same(&output, &counted);
+        for (size_t other = 0; other < g; other++) {
+            const struct identity earlier = identity_of_fd(c->outputs[other]);
+            is_shared |= c->outputs[other] != c->outputs[g] && identity_is_same(&output, &earlier);
+        }
+        if (!is_shared)
+            continue;
+        options_mistake(&consume_options, "%s: the same file is written in another place too",
+                        output_name(c, g));
+        return false;
+    }
+    return true;
+}
+
+/* Only now that nothing was refused is an output emptied; standard output is left as it is. */
+static int empty_outputs(struct consume *c)
+{
+    for (size_t g = 0; g < consume_gates(c); g++) {
+        const struct identity output = identity_of_fd(c->outputs[g]);
+        if (c->outputs[g] == STDOUT_FILENO || !output.is_regular ||
+            ftruncate(c->outputs[g], 0) == 0)
+            continue;
+        report_error(&c->config.report, output_name(c, g), "cannot empty", FNET_SYSTEM, errno);
+        return EXIT_LOCAL;
     }
     return EXIT_DONE;
 }
@@ -89,9 +134,7 @@ static int build_sinks(struct consume *c)
             .loop = c->loop, .fd = c->outputs[g], .drained = consume_on_drained, .arg = c};
         enum fnet_err err = sink_new(&config, &c->sinks[g]);
         if (err != FNET_OK) {
-            const char *output = c->config.groups[g].output;
-            report_error(&c->config.report, is_stdout(output) ? "standard output" : output,
-                         "cannot write", err, errno);
+            report_error(&c->config.report, output_name(c, g), "cannot write", err, errno);
             return EXIT_LOCAL;
         }
     }
@@ -125,7 +168,9 @@ static enum fnet_err build(struct consume *c)
     sigset_t signals;
 
     fnet_task_init(&c->begin, begin, c);
+    fnet_task_init(&c->conclude, consume_on_conclude, c);
     c->leave = (struct fnet_timer){.run = consume_on_leave_over, .arg = c};
+    c->late = (struct fnet_timer){.run = consume_on_conclude, .arg = c};
     backend_signals(&signals);
     enum fnet_err err = fnet_loop_handle_signals(c->loop, &signals, consume_on_signal, c);
     if (err == FNET_OK && c->config.wants_list)
@@ -133,6 +178,7 @@ static enum fnet_err build(struct consume *c)
     return err;
 }
 
+/* Before signals are caught, as all that opens files by name: a FIFO may wait. */
 static int open_files(struct consume *c)
 {
     const struct telemetry_source source = {
@@ -175,6 +221,10 @@ static int run(struct consume *c)
     int status = plan_check_addresses(&c->config);
     if (status == EXIT_DONE)
         status = open_outputs(c);
+    if (status == EXIT_DONE && !are_distinct(c))
+        status = EXIT_USAGE;
+    if (status == EXIT_DONE)
+        status = empty_outputs(c);
     if (status != EXIT_DONE)
         return status;
 
@@ -184,16 +234,16 @@ static int run(struct consume *c)
         options_mistake(&consume_options, "FNET_LOOP: neither epoll nor poll");
         return EXIT_USAGE;
     }
-    if (err == FNET_OK)
-        err = build(c);
     if (err == FNET_OK) {
-        status = build_sinks(c);
+        status = open_files(c);
         if (status == EXIT_DONE)
-            status = open_files(c);
+            status = build_sinks(c);
         if (status != EXIT_DONE)
             return status;
-        err = build_peers(c);
+        err = build(c);
     }
+    if (err == FNET_OK)
+        err = build_peers(c);
     if (err == FNET_OK)
         err = consume_ask(c);
     if (err == FNET_OK)

@@ -14,6 +14,7 @@
 
 #include "cli/backend.h"
 #include "cli/descriptors.h"
+#include "cli/identity.h"
 #include "fnet/connection.h"
 #include "produce/announce.h"
 #include "produce/produce.h"
@@ -163,8 +164,33 @@ static int listen_on(struct produce *p, const struct fnet_endpoint *endpoint)
     return status;
 }
 
+/* Files that are written would empty or overwrite an input that they are. */
+static bool are_distinct(const struct produce *p)
+{
+    const char *const others[] = {p->config.trace_file, p->config.telemetry.stats_file,
+                                  p->config.port_file};
+
+    for (size_t i = 0; i < produce_partitions(p); i++) {
+        const struct identity input = identity_of_fd(p->inputs[i]);
+        for (size_t o = 0; o < sizeof others / sizeof *others; o++) {
+            const struct identity other = identity_of_path(others[o]);
+            if (!identity_is_same(&input, &other))
+                continue;
+            options_mistake(&produce_options, "%s: it is read as the input of %s", others[o],
+                            p->config.operands[i].name);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Before signals are caught, as all that opens files by name: a FIFO may wait. */
 static int open_files(struct produce *p)
 {
+    int status = announce_open(&p->config.report, p->config.port_file, &p->port_fd);
+    if (status != EXIT_DONE)
+        return status;
+
     const struct telemetry_source source = {
         .totals = produce_on_totals, .stats = produce_on_stats, .arg = p};
     const char *file = p->config.trace_file;
@@ -191,9 +217,10 @@ static int start(struct produce *p)
     }
 
     int status = build_sources(p);
-    return status == EXIT_DONE ? announce_addresses(&p->config.report, p->server,
-                                                    p->config.port_file, p->config.ready_fd)
-                               : status;
+    return status == EXIT_DONE
+               ? announce_addresses(&p->config.report, p->server, p->config.port_file, p->port_fd,
+                                    p->config.ready_fd)
+               : status;
 }
 
 static void clear_progress_line(void *arg)
@@ -206,6 +233,8 @@ static void clear_progress_line(void *arg)
 static int run(struct produce *p)
 {
     int status = open_inputs(p);
+    if (status == EXIT_DONE && !are_distinct(p))
+        status = EXIT_USAGE;
     if (status != EXIT_DONE)
         return status;
 
@@ -216,14 +245,14 @@ static int run(struct produce *p)
         options_mistake(&produce_options, "FNET_LOOP: neither epoll nor poll");
         return EXIT_USAGE;
     }
-    if (err == FNET_OK)
-        err = build(p);
     if (err == FNET_OK) {
         status = open_files(p);
         if (status != EXIT_DONE)
             return status;
-        err = build_server(p);
+        err = build(p);
     }
+    if (err == FNET_OK)
+        err = build_server(p);
     if (err == FNET_OK) {
         status = start(p);
         if (status != EXIT_DONE)
@@ -278,7 +307,7 @@ int main(int argc, char *argv[])
 {
     descriptors_guard();
 
-    struct produce p = {.status = EXIT_DONE};
+    struct produce p = {.port_fd = -1, .status = EXIT_DONE};
     int used;
 
     produce_config_init(&p.config);

@@ -14,6 +14,9 @@
 #include "consume/reading.h"
 #include "consume/sink.h"
 
+/** Most characters that are kept of why a connection was lost, NUL included. */
+#define CONSUME_REASON_BYTES 512
+
 struct consume {
     struct consume_config config;
     struct fnet_loop *loop;
@@ -33,6 +36,14 @@ struct consume {
     size_t reading_count;
     struct fnet_task begin; /* once all questions are answered */
     struct fnet_timer leave;
+    /** The first connection that was lost, until what was received over it is written out. */
+    struct {
+        struct peer *peer; /**< NULL: none was */
+        enum fnet_err err;
+        char reason[CONSUME_REASON_BYTES];
+    } loss;
+    struct fnet_task conclude; /**< the loss, once there is nothing to be written any more ... */
+    struct fnet_timer late;    /**< ... or the output takes too long */
     bool is_leaving;
     int status;
 };
@@ -59,6 +70,7 @@ void consume_on_drained(void *arg);
 void consume_on_intake_ended(void *arg, struct intake *intake, enum fnet_err err);
 void consume_on_unreachable(void *arg, struct peer *peer, const char *reason);
 void consume_on_lost(void *arg, struct peer *peer, enum fnet_err err, const char *reason);
+void consume_on_conclude(void *arg);
 void consume_on_emptied(void *arg);
 void consume_on_channel_error(void *arg, struct fnet_channel *channel, enum fnet_err err,
                               const char *text);

@@ -277,11 +277,6 @@ const struct options_table consume_options = {
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
-static bool is_stdout(const struct consume_group *group)
-{
-    return !group->output || strcmp(group->output, "-") == 0;
-}
-
 static bool check_group(const struct consume_config *config, size_t g)
 {
     const struct consume_group *group = &config->groups[g];
@@ -300,13 +295,6 @@ static bool check_group(const struct consume_config *config, size_t g)
         (group->format.format == FNET_FORMAT_BYTES || group->format.format == FNET_FORMAT_FIXED)) {
         options_mistake(&consume_options, "--tag: %s records cannot carry one",
                         group->format.format == FNET_FORMAT_BYTES ? "bytes" : "fixed");
-        return false;
-    }
-    for (size_t other = 0; other < g; other++) {
-        if (is_stdout(group) || is_stdout(&config->groups[other]) ||
-            strcmp(group->output, config->groups[other].output) != 0)
-            continue;
-        options_mistake(&consume_options, "--output: %s is given for two gates", group->output);
         return false;
     }
     return true;

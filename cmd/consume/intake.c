@@ -124,7 +124,7 @@ static enum fnet_err next_batch(struct intake *in)
 /* Until nothing is left (FNET_EOF), nothing is there, or the sink is full (FNET_AGAIN). */
 static enum fnet_err move_batches(struct intake *in, size_t batches)
 {
-    for (size_t i = 0; i < batches; i++) {
+    while (batches > 0) {
         enum fnet_err err;
         if (in->records >= in->config.limit)
             intake_cancel(in);
@@ -143,6 +143,7 @@ static enum fnet_err move_batches(struct intake *in, size_t batches)
             err = append_batch(in);
             if (err != FNET_OK)
                 return err;
+            batches--; /* events cost nothing */
         }
     }
     fnet_loop_post(in->config.loop, &in->work);

@@ -37,6 +37,7 @@ void consume_fail(struct consume *c, int status)
         return;
     c->status = status;
     c->is_leaving = true;
+    fnet_timer_cancel(c->loop, &c->late);
     for (size_t i = 0; i < c->reading_count; i++)
         reading_cancel(&c->readings[i]);
     for (size_t g = 0; c->intakes && g < consume_gates(c); g++)
@@ -88,9 +89,19 @@ void consume_on_intake_ended(void *arg, struct intake *intake, enum fnet_err err
         consume_fail(c, report_exit_code(err));
     } else if (err != FNET_OK) {
         fail_output(c, g);
-    } else if (++c->intakes_ended == consume_gates(c)) {
+    } else if (++c->intakes_ended == consume_gates(c) && !c->loss.peer) {
         consume_leave(c, FNET_LINGER_NS);
     }
+}
+
+/* Output that was framed and counted, and not yet written. */
+static uint64_t count_unwritten(const struct consume *c)
+{
+    uint64_t bytes = 0;
+
+    for (size_t g = 0; c->sinks && g < consume_gates(c); g++)
+        bytes += sink_appended(c->sinks[g]) - sink_written(c->sinks[g]);
+    return bytes;
 }
 
 void consume_on_drained(void *arg)
@@ -104,9 +115,13 @@ void consume_on_drained(void *arg)
             fail_output(c, g);
             return;
         }
-        if (c->intakes[g])
+        if (c->intakes[g] && c->loss.peer)
+            intake_drain(c->intakes[g]);
+        else if (c->intakes[g])
             intake_post(c->intakes[g]);
     }
+    if (c->loss.peer && count_unwritten(c) == 0)
+        fnet_loop_post(c->loop, &c->conclude);
 }
 
 void consume_on_signal(void *arg, int signo)
@@ -134,15 +149,15 @@ void consume_on_unreachable(void *arg, struct peer *peer, const char *reason)
 }
 
 /* "main:0 after 17 records, main:1 after 20 records" */
-static void list_open_channels(const struct consume *c, const struct peer *peer, char *text,
-                               size_t size)
+static void list_failed_channels(const struct consume *c, char *text, size_t size)
 {
     size_t len = 0;
 
     text[0] = '\0';
     for (size_t i = 0; i < c->reading_count && len < size; i++) {
         const struct reading *r = &c->readings[i];
-        if (r->peer != peer || fnet_channel_state(reading_channel(r)) != FNET_CHANNEL_OPEN)
+        if (r->peer != c->loss.peer ||
+            fnet_channel_state(reading_channel(r)) != FNET_CHANNEL_FAILED)
             continue;
         len += (size_t)snprintf(text + len, size - len, "%s%s after %" PRIu64 " records",
                                 len > 0 ? ", " : "", intake_channel_name(r->intake, r->index),
@@ -159,23 +174,41 @@ static const char *what_ended(enum fnet_err err)
     return "broken protocol";
 }
 
-/* What was received is still written out; then it is counted what that was. */
-void consume_on_lost(void *arg, struct peer *peer, enum fnet_err err, const char *reason)
+void consume_on_conclude(void *arg)
 {
     struct consume *c = arg;
+    const uint64_t unwritten = count_unwritten(c);
     char channels[CHANNELS_BYTES];
+    char rest[64] = "";
 
     if (c->is_leaving)
         return;
+    list_failed_channels(c, channels, sizeof channels);
+    if (unwritten > 0)
+        snprintf(rest, sizeof rest, ", the last %" PRIu64 " bytes not written", unwritten);
+    report_say(&c->config.report, REPORT_ERROR, peer_name(c->loss.peer), "%s: %s%s%s%s",
+               what_ended(c->loss.err), c->loss.reason,
+               channels[0] ? "; end of partition not reached: " : "", channels, rest);
+    consume_fail(c, report_exit_code(c->loss.err));
+}
+
+/* What was received is still written out, while the output takes it; then it is counted. */
+void consume_on_lost(void *arg, struct peer *peer, enum fnet_err err, const char *reason)
+{
+    struct consume *c = arg;
+
+    if (c->is_leaving || c->loss.peer)
+        return;
+    c->loss.peer = peer;
+    c->loss.err = err;
+    snprintf(c->loss.reason, sizeof c->loss.reason, "%s%s", reason,
+             err == FNET_BAD_LENGTH ? " (see --segment-size)" : "");
     for (size_t g = 0; c->intakes && g < consume_gates(c); g++)
         if (c->intakes[g])
             intake_drain(c->intakes[g]);
-    if (c->is_leaving) /* the output failed meanwhile, and that was said */
-        return;
-    list_open_channels(c, peer, channels, sizeof channels);
-    report_say(&c->config.report, REPORT_ERROR, peer_name(peer), "%s: %s%s%s", what_ended(err),
-               reason, channels[0] ? "; end of partition not reached: " : "", channels);
-    consume_fail(c, report_exit_code(err));
+    if (count_unwritten(c) == 0 ||
+        fnet_timer_set(c->loop, &c->late, fnet_loop_now_ns(c->loop) + ABORT_NS) != FNET_OK)
+        fnet_loop_post(c->loop, &c->conclude);
 }
 
 static struct reading *reading_of(const struct consume *c, const struct fnet_channel *channel)

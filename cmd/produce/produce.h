@@ -19,6 +19,7 @@ struct produce {
     struct fnet_partition **partitions; /* owned array */
     struct source **sources;            /* owned array */
     int *inputs;                        /* owned array of descriptors, opened before all else */
+    int port_fd; /* of a port file that is a FIFO or device, opened before all else; or -1 */
     struct server *server;
     struct fnet_trace *trace;
     struct telemetry *telemetry;

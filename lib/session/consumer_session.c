@@ -158,11 +158,22 @@ static enum fnet_err refill(struct fnet_session *session)
 
 /* ---- in ---------------------------------------------------------------------------------- */
 
-static enum fnet_err blame(struct consumer_session *s, struct fnet_channel *channel,
-                           enum fnet_err err)
+/* The buffer that is being received breaks the protocol: say what is wrong with it. */
+static enum fnet_err refuse_buffer(struct consumer_session *s, struct fnet_channel *channel,
+                                   const struct fnet_buffer_response *response, enum fnet_err err)
 {
+    const bool is_data = fnet_data_type_is_buffer(response->data_type);
+    const char *type = fnet_data_type_name(response->data_type);
+
     s->culprit = channel;
-    return err;
+    if (err == FNET_BAD_LENGTH)
+        return fnet__session_fail(&s->base, err, "%s of %" PRIu32 " bytes is larger than %s",
+                                  is_data ? "a buffer" : "an event", response->size,
+                                  is_data ? "a segment" : "allowed");
+    if (err == FNET_NO_CREDIT && !is_data)
+        return fnet__session_fail(&s->base, err, "too many events that nobody reads");
+    return fnet__session_fail(&s->base, err, "%s (%s %" PRId32 ")", fnet_strerror(err), type,
+                              response->sequence);
 }
 
 static enum fnet_err on_buffer_response(struct consumer_session *s,
@@ -177,30 +188,23 @@ static enum fnet_err on_buffer_response(struct consumer_session *s,
         return fnet__session_fail(&s->base, FNET_UNKNOWN_RECEIVER,
                                   "BufferResponse for unknown receiver %s", id);
     }
+    if (fnet_channel_state(channel) == FNET_CHANNEL_ENDED)
+        return refuse_buffer(s, channel, response, FNET_BAD_SEQUENCE);
     if (fnet_channel_state(channel) != FNET_CHANNEL_OPEN)
         return FNET_OK; /* it was on its way when we cancelled: thrown away */
-    if (response->is_compressed || response->partials > 0)
-        return blame(s, channel,
-                     fnet__session_fail(&s->base, FNET_BAD_VALUE, "a %s buffer is not supported",
-                                        response->is_compressed ? "compressed" : "merged"));
+    if (response->is_compressed || response->partials > 0) {
+        s->culprit = channel;
+        return fnet__session_fail(&s->base, FNET_BAD_VALUE, "a %s buffer is not supported",
+                                  response->is_compressed ? "compressed" : "merged");
+    }
 
     enum fnet_err err = fnet_channel_begin(channel, response->sequence, response->data_type,
                                            response->size, &s->base.payload);
-    if (err == FNET_OK) {
-        s->receiving = channel;
-        s->backlog = (uint32_t)response->backlog;
-        return FNET_OK;
-    }
-    if (err == FNET_BAD_LENGTH)
-        return blame(s, channel,
-                     fnet__session_fail(
-                         &s->base, err, "%s of %" PRIu32 " bytes is larger than %s",
-                         fnet_data_type_is_buffer(response->data_type) ? "a buffer" : "an event",
-                         response->size,
-                         fnet_data_type_is_buffer(response->data_type) ? "a segment" : "allowed"));
-    return blame(s, channel,
-                 fnet__session_fail(&s->base, err, "%s (buffer %" PRId32 ")", fnet_strerror(err),
-                                    response->sequence));
+    if (err != FNET_OK)
+        return refuse_buffer(s, channel, response, err);
+    s->receiving = channel;
+    s->backlog = (uint32_t)response->backlog;
+    return FNET_OK;
 }
 
 static enum fnet_err on_payload(struct fnet_session *session)

@@ -133,6 +133,9 @@ static enum fnet_err work(struct fnet_session *session)
             if (err != FNET_OK || session->is_receiving)
                 return err;
         }
+        session->is_held = session->outbox.count >= session->ops->full_frames;
+        if (session->is_held)
+            return FNET_OK;
         err = fnet_decoder_next(session->decoder, &message);
         if (err == FNET_AGAIN)
             return FNET_OK;
@@ -146,6 +149,16 @@ static enum fnet_err work(struct fnet_session *session)
         if (err != FNET_OK)
             return err;
     }
+}
+
+/* An error is told to the peer, if that is this side's part. */
+static enum fnet_err settle(struct fnet_session *session, enum fnet_err err)
+{
+    if (err != FNET_OK) {
+        session->error = fnet__session_fail(session, err, "%s", fnet_strerror(err));
+        session->ops->on_error(session);
+    }
+    return err;
 }
 
 enum fnet_err fnet_session_received(struct fnet_session *session, size_t n)
@@ -165,11 +178,7 @@ enum fnet_err fnet_session_received(struct fnet_session *session, size_t n)
     fnet_decoder_commit(session->decoder, n - direct);
     if (err == FNET_OK)
         err = work(session);
-    if (err != FNET_OK) {
-        session->error = fnet__session_fail(session, err, "%s", fnet_strerror(err));
-        session->ops->on_error(session);
-    }
-    return err;
+    return settle(session, err);
 }
 
 enum fnet_err fnet_session_end_of_stream(struct fnet_session *session)
@@ -199,4 +208,8 @@ void fnet_session_sent(struct fnet_session *session, size_t n)
 {
     session->counts.bytes_out += n;
     session->counts.frames_out += fnet__outbox_advance(&session->outbox, n);
+    if (session->is_held && session->error == FNET_OK) {
+        enum fnet_err err = settle(session, work(session));
+        (void)err; /* it is kept: fnet_session_error() */
+    }
 }

@@ -25,7 +25,7 @@ struct fnet__session_ops {
     /** A peer error was found: tell the peer if that is this side's part. */
     void (*on_error)(struct fnet_session *session);
     void (*free)(struct fnet_session *session);
-    /** Nothing more is read while so many frames wait, since each may ask for another answer. */
+    /** No more messages are taken while so many frames wait: each may ask for answers. */
     size_t full_frames;
 };
 
@@ -37,6 +37,7 @@ struct fnet_session {
     struct fnet_buffer payload; /**< owned: being received; no segment: to be thrown away */
     uint32_t filled;            /**< bytes of it that are there */
     bool is_receiving;          /**< a payload is due */
+    bool is_held;               /**< messages are staged that wait for room in the outbox */
     bool is_closing;
     enum fnet_err error; /**< the peer or system error that killed the session */
     char text[FNET__SESSION_TEXT_BYTES];

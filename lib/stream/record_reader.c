@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "fnet/event.h"
 #include "fnet/stream.h"
 
 struct fnet_record_reader {
@@ -65,18 +66,35 @@ static struct fnet_record_deserializer *deserializer_of(const struct fnet_record
     return &reader->deserializers[fnet_channel_index(channel)];
 }
 
+/* The data type decides what happens; the bytes have to say the same, or an end might be none. */
+static enum fnet_err check_event(const struct fnet_buffer *buffer)
+{
+    struct fnet_event event;
+    enum fnet_err err = fnet_event_decode(fnet_buffer_span(buffer), &event);
+
+    if (err != FNET_OK)
+        return err;
+    if ((event.type == FNET_EVENT_END_OF_PARTITION) !=
+            (buffer->data_type == FNET_END_OF_PARTITION) ||
+        (event.type == FNET_EVENT_END_OF_DATA) != (buffer->data_type == FNET_END_OF_DATA))
+        return FNET_BAD_KIND;
+    return FNET_OK;
+}
+
 /* An event stands at a record boundary unless it overtook (priority) what is before it. */
 static enum fnet_err take_event(struct fnet_record_reader *reader, struct fnet_record_batch *out)
 {
     struct fnet_channel *channel = reader->current.channel;
     uint8_t type = reader->current.buffer.data_type;
+    enum fnet_err err = check_event(&reader->current.buffer);
 
     fnet_gate_recycle(reader->gate, &reader->current);
-    if (type == FNET_END_OF_DATA || type == FNET_END_OF_PARTITION) {
-        if (fnet_record_deserializer_is_mid_record(deserializer_of(reader, channel))) {
-            reader->where = channel;
-            return FNET_TRUNCATED;
-        }
+    if (err == FNET_OK && (type == FNET_END_OF_DATA || type == FNET_END_OF_PARTITION) &&
+        fnet_record_deserializer_is_mid_record(deserializer_of(reader, channel)))
+        err = FNET_TRUNCATED;
+    if (err != FNET_OK) {
+        reader->where = channel;
+        return err;
     }
     if (fnet_data_type_blocks_upstream(type))
         fnet_channel_resume(channel);

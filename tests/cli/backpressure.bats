@@ -47,17 +47,13 @@ position() { # NAME FILE
     done | sort -n | tail -n 1
 }
 
-# Has NAME opened FILE?
-has_open() { # NAME FILE
-    readlink "/proc/${started_pids[$1]}/fd"/* | grep -qxF "$2"
-}
-
-# Does NAME read no further into FILE?
+# Has NAME read something of FILE, and no more at ten looks in a row? For wait_until.
 has_stopped_reading() { # NAME FILE
-    local before
-    before=$(position "$1" "$2")
-    sleep 0.2
-    ((before > 0)) && [[ $(position "$1" "$2") == "$before" ]]
+    local now
+    now=$(position "$1" "$2")
+    ((same_position = ${now:-0} > 0 && now == ${last_position:-0} ? same_position + 1 : 0)) || true
+    last_position=$now
+    ((same_position >= 10))
 }
 
 @test "backpressure: a gate stalled for good: the other's gigabyte passes on the same connection" {
@@ -138,8 +134,8 @@ has_stopped_reading() { # NAME FILE
     start_consumer consumer -o late "$address" 8>&-
     wait_until 20 has_stopped_reading producer "$PWD/input"
     # Now it is read, by someone who sees the end when the consumer closes it.
-    start reader cat late 8>&-
-    wait_until 10 has_open reader "$PWD/late"
+    start reader bash -c 'exec <late; : >opened; exec cat' 8>&-
+    wait_until 10 test -e opened
     exec 8>&-
     finish_well consumer producer
     finish_well reader

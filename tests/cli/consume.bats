@@ -25,10 +25,11 @@ own_address() {
 # ---- finding producers -------------------------------------------------------------------------
 
 @test "consume: nobody listens: status 3 and one line" {
-    address=$(own_address)
-    run --separate-stderr -3 fnet-consume "$address"
+    local nowhere
+    nowhere=$(own_address)
+    run --separate-stderr -3 fnet-consume "$nowhere"
     assert_output ''
-    assert_one_complaint "^fnet-consume: $address: cannot connect: Connection refused\$"
+    assert_one_complaint "^fnet-consume: $nowhere: cannot connect: Connection refused\$"
     run --separate-stderr -3 fnet-consume unix:nowhere/main
     assert_one_complaint '^fnet-consume: unix:nowhere: cannot connect: No such file or directory$'
     run --separate-stderr -3 fnet-consume no-such-host.invalid:1
@@ -36,19 +37,21 @@ own_address() {
 }
 
 @test "consume: --retry tries so often again, and says so with -v" {
-    address=$(own_address)
-    run --separate-stderr -3 fnet-consume --retry 2 -v "$address"
+    local nowhere
+    nowhere=$(own_address)
+    run --separate-stderr -3 fnet-consume --retry 2 -v "$nowhere"
     [[ ${#stderr_lines[@]} == 3 ]]
-    [[ ${stderr_lines[1]} == "fnet-consume: $address: cannot connect: Connection refused; trying again" ]]
-    [[ ${stderr_lines[2]} == "fnet-consume: $address: cannot connect: Connection refused" ]]
+    [[ ${stderr_lines[1]} == "fnet-consume: $nowhere: cannot connect: Connection refused; trying again" ]]
+    [[ ${stderr_lines[2]} == "fnet-consume: $nowhere: cannot connect: Connection refused" ]]
 }
 
 @test "consume: with --retry the order of starting does not matter, over TCP and unix sockets" {
     seq 10 >input
-    for address in "$(own_address)" "unix:$PWD/socket"; do
-        start_consumer consumer -v --retry forever "$address/main"
+    local where
+    for where in "$(own_address)" "unix:$PWD/socket"; do
+        start_consumer consumer -v --retry forever "$where/main"
         wait_line consumer.err 'trying again'
-        start producer fnet-produce -l "$address" <input
+        start producer fnet-produce -l "$where" <input
         finish consumer
         assert_status 0
         finish_well producer
@@ -59,13 +62,13 @@ own_address() {
 @test "consume: every address of a name is tried" {
     grep -qs '^0*1 ' /proc/net/if_inet6 || skip 'there is no ::1'
     getent ahosts localhost | grep -q '^::1' || skip 'localhost has one address'
-    local listen
+    local listen where
     seq 10 >input
     for listen in 127.0.0.1 '[::1]'; do
         start producer fnet-produce -l "$listen:0" --port-file ports <input
-        address=$(wait_port ports)
+        where=$(wait_port ports)
         rm ports
-        start_consumer consumer "localhost:${address##*:}"
+        start_consumer consumer "localhost:${where##*:}"
         finish_well consumer producer
         cmp input consumer.out
     done
@@ -168,6 +171,25 @@ connections() {
     cut -f 2 new | cmp input -
 }
 
+@test "consume: two ways into one file are refused before anything is emptied" {
+    echo precious >kept
+    ln kept hard
+    local other
+    for other in ./kept hard; do
+        run --separate-stderr -2 fnet-consume -o kept 127.0.0.1 --next -o "$other" 127.0.0.1
+        assert_stderr_match "^fnet-consume: $other: the same file is written in another place too\$"
+    done
+    run --separate-stderr -2 fnet-consume --trace hard -o kept 127.0.0.1
+    run --separate-stderr -2 bash -c 'fnet-consume 127.0.0.1 --next -o /dev/stdout 127.0.0.1 >>kept'
+    [[ $(<kept) == precious ]]
+    # What nobody reads can take everything.
+    start_producer producer -n 2 <<<line
+    run --separate-stderr -0 fnet-consume -o /dev/null "$address/main:0" \
+        --next -o /dev/null "$address/main:1"
+    finish producer
+    assert_status 0
+}
+
 @test "consume: an output that cannot be opened: status 6, before the producer hears of it" {
     start_producer producer </dev/null
     run --separate-stderr -6 fnet-consume -o nowhere/file "$address"
@@ -253,7 +275,7 @@ connections() {
         case $option in
         *u32) [[ $(stat -c %s consumer.out) == 42 ]] ;;
         *fixed*) [[ $output == 10111213141516 ]] ;;
-        *) [[ $(tr '\0,' '\n\n' <consumer.out) == "$(seq 10 16)" ]] ;;
+        *) [[ $(tr '\0,' '[\n*]' <consumer.out) == "$(seq 10 16)" ]] ;;
         esac
         finish producer
         assert_status 1

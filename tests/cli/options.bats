@@ -100,7 +100,7 @@ END
 unix: | unix:: path missing
 127.0.0.1 --next | no endpoint is given for one of the gates
 --next 127.0.0.1 | no endpoint is given for one of the gates
--o x 127.0.0.1 --next -o x 127.0.0.1 | --output: x is given for two gates
+-o x 127.0.0.1 --next -o x 127.0.0.1 | x: the same file is written in another place too
 -b 0 --floating-buffers 0 127.0.0.1 | --floating-buffers: with 0 exclusive buffers there must be some
 -b x 127.0.0.1 | -b: not a number: 'x'
 --tag -f bytes 127.0.0.1 | --tag: bytes records cannot carry one

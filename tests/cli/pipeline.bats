@@ -177,9 +177,11 @@ u32_of() { # DIGIT...
 
 @test "pipeline: any byte can be the delimiter, by its name or its number" {
     local escape byte
+    # shellcheck disable=SC1003 # a backslash is meant
     for escape in '\t' '\0' '\x0a' '\xff' '\\' 'x' '|'; do
         byte=$(printf '%b' "$escape" | xxd -p)
-        case $escape in '\0') byte=00 ;; '\\') byte=5c ;; esac
+        [[ $escape != '\0' ]] || byte=00
+        [[ ${#escape}$escape != 2*\\ ]] || byte=5c
         printf '61%s%s620a6362%s' "$byte" "$byte" "$byte" | xxd -r -p >input
         [[ $escape != '\x0a' ]] || printf 'a\n\nbc\n' >input
         transfer input -d "$escape" -- -d "$escape"
@@ -324,37 +326,36 @@ counts() {
 # ---- many of everything ----------------------------------------------------------------------
 
 @test "pipeline: several partitions of one producer, several gates of one consumer, each its own" {
-    seq 1 1000 >a
-    seq 2001 3000 >b
-    printf 'from standard input\n' >c
-    start_producer producer -n 2 a=a b=b c <c
+    seq 1 1000 >left
+    seq 2001 3000 >right
+    start_producer producer -n 2 a=left b=right c <<<'from standard input'
     start_consumer consumer -o first "$address/a" --next -o second --tag "$address/b:1" \
         "$address/c" --next -z -o third "$address/b:0"
     finish_well consumer producer
-    assert_same_lines a first
+    assert_same_lines left first
     grep -c '^b:1' second | grep -qx 500
     grep -qx 'c:[01]	from standard input' second
-    assert_same_lines b <({ tr '\0' '\n' <third; sed -n 's/^b:1	//p' second; })
+    assert_same_lines right <({ tr '\0' '\n' <third; sed -n 's/^b:1	//p' second; })
 }
 
 @test "pipeline: one gate takes in several producers" {
-    seq 1 1000 >a
-    seq 2001 3000 >b
-    start_producer first a <a
+    seq 1 1000 >left
+    seq 2001 3000 >right
+    start_producer first a <left
     local one=$address
-    start_producer second b <b
+    start_producer second b <right
     start_consumer consumer "$one/a" "$address/b"
     finish_well consumer first second
-    assert_same_lines <(cat a b) consumer.out
+    assert_same_lines <(cat left right) consumer.out
 }
 
 @test "pipeline: gates that write to one output never mix within a record" {
-    lines_of 70000 70000 70000 | tr x a >a
-    lines_of 70000 70000 70000 | tr x b >b
-    start_producer producer a=a b=b </dev/null
+    lines_of 70000 70000 70000 | tr x 1 >left
+    lines_of 70000 70000 70000 | tr x 2 >right
+    start_producer producer a=left b=right </dev/null
     start_consumer consumer "$address/a" --next "$address/b"
     finish_well consumer producer
-    assert_same_lines <(cat a b) consumer.out
+    assert_same_lines <(cat left right) consumer.out
 }
 
 @test "pipeline: 1,000 subpartitions and 1,000 channels within 1,024 descriptors" {
@@ -429,11 +430,13 @@ counts() {
     # The order of records does not matter, their bytes do.
     sort -R input >shuffled
     start_producer producer -s global --digest <shuffled
-    transfer_digest=$(start_consumer consumer --digest "$address"; finish consumer; printf '%s' "$stderr")
+    start_consumer consumer --digest "$address"
+    finish consumer
     finish producer
+    mv consumer.err of-shuffled
     start_producer producer -s global --digest <input
     start_consumer consumer --digest "$address"
     finish consumer
-    [[ $stderr == "$transfer_digest" ]]
     finish producer
+    cmp consumer.err of-shuffled
 }

@@ -32,9 +32,40 @@ is_served() { # ADDRESS
     [[ ${#addresses[@]} == 3 && ${addresses[1]} == "unix:$PWD/socket" ]]
     [[ ${addresses[0]} =~ ^127\.0\.0\.1:[1-9][0-9]+$ && ${addresses[2]} =~ ^127\.0\.0\.1:[1-9][0-9]+$ ]]
     cmp ports producer.out
-    local address
-    for address in "${addresses[@]}"; do
-        is_served "$address"
+    local where
+    for where in "${addresses[@]}"; do
+        is_served "$where"
+    done
+}
+
+@test "produce: --ready-fd 2 does not lay standard error open for a socket to take its place" {
+    start producer fnet-produce -v -l 127.0.0.1:0 --ready-fd 2 <<<line
+    wait_line producer.err '^127\.0\.0\.1:[0-9]+$'
+    run --separate-stderr -0 fnet-consume "$(grep -m 1 -E '^127' producer.err)"
+    assert_output line
+    finish producer
+    assert_status 0
+    assert_stderr_match '^fnet-produce: 127\.0\.0\.1:[0-9]+: connected$'
+}
+
+@test "produce: a partition with a Flink id is listed by its id" {
+    local id=00112233445566778899aabbccddeeff
+    id="$id#3@${id}_${id}_3_0"
+    start_producer producer "$id" <<<line
+    run --separate-stderr -0 fnet-consume --list "$address"
+    assert_match "/$id\s1\s"
+    run --separate-stderr -0 fnet-consume "$address/$id:0"
+    assert_output line
+    finish producer
+    assert_status 0
+}
+
+@test "produce: an input is not overwritten by a trace, statistics or the port file" {
+    echo precious >input
+    local option
+    for option in trace stats port-file; do
+        run --separate-stderr -2 fnet-produce "--$option" ./input main=input
+        [[ $(<input) == precious ]]
     done
 }
 

@@ -119,12 +119,12 @@ start_stalled_pair() {
 }
 
 @test "signals: over a unix socket: killed ends are noticed as fast" {
-    local victim
+    local victim where
     for victim in producer consumer; do
         open_feed
         start producer fnet-produce -l "unix:$PWD/socket" --port-file ports --buffer-timeout 1ms <"$feed"
-        address=$(wait_port ports)
-        start_consumer consumer "$address"
+        where=$(wait_port ports)
+        start_consumer consumer "$where"
         seq 10 >&9
         wait_until 10 test -s consumer.out
         signal "$victim" KILL
@@ -142,14 +142,14 @@ start_stalled_pair() {
 # ---- TERM, INT, HUP ----------------------------------------------------------------------------
 
 @test "signals: a producer that is ended tells why: its status is 128+n, the consumer's 1" {
-    local name number
+    local name number words where
     while read -r name number words; do
         open_feed
         rm -f consumer.out
         start producer env "--default-signal=$name" fnet-produce -l 127.0.0.1:0 --port-file ports \
             --buffer-timeout 1ms <"$feed"
-        address=$(wait_port ports)
-        start_consumer consumer "$address"
+        where=$(wait_port ports)
+        start_consumer consumer "$where"
         seq 10 >&9
         wait_until 10 test -s consumer.out
         signal producer "$name"
@@ -158,7 +158,7 @@ start_stalled_pair() {
         assert_quiet
         finish_within 1 consumer
         assert_status 1
-        assert_one_complaint "^fnet-consume: $address: the producer failed: the producer was ended by signal $number \($words\); end of partition not reached: main:0 after 10 records\$"
+        assert_one_complaint "^fnet-consume: $where: the producer failed: the producer was ended by signal $number \($words\); end of partition not reached: main:0 after 10 records\$"
         exec 9>&-
         rm "$feed" ports
     done <<'END'
@@ -231,10 +231,11 @@ END
 }
 
 @test "signals: what was ignored from birth stays ignored, as nohup wants it" {
+    local where
     open_feed
     start producer nohup fnet-produce -l 127.0.0.1:0 --port-file ports <"$feed"
-    address=$(wait_port ports)
-    start consumer nohup fnet-consume -v "$address"
+    where=$(wait_port ports)
+    start consumer nohup fnet-consume -v "$where"
     wait_line consumer.err 'connected to'
     signal producer HUP
     signal consumer HUP
@@ -278,8 +279,9 @@ END
     run --separate-stderr -6 bash -c "fnet-produce -l 127.0.0.1:0 <&-"
     assert_one_complaint '^fnet-produce: .*: Bad file descriptor$'
     start producer bash -c "exec fnet-produce -v -l 127.0.0.1:0 --port-file ports main=input <&- >&- 2>&-"
-    address=$(wait_port ports)
-    start_consumer consumer "$address"
+    local where
+    where=$(wait_port ports)
+    start_consumer consumer "$where"
     finish_well consumer producer
     cmp input consumer.out
 }

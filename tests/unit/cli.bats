@@ -11,3 +11,4 @@ bats_require_minimum_version 1.5.0
 @test "cli/descriptors: closed standard descriptors are not taken by other files" {
     "$BUILD/tests/unit/cli/test_descriptors"
 }
+@test "cli/identity: one file under several names is one file" { "$BUILD/tests/unit/cli/test_identity"; }

@@ -80,7 +80,9 @@ void fnet_record_reader_free(struct fnet_record_reader *reader);
  * Errors: FNET_AGAIN  nothing is there; the gate's bell rings.
  *         FNET_EOF    no channel will give anything more; some may have failed.
  *         FNET_BAD_LENGTH (a record's length), FNET_TRUNCATED (EndOfData in the middle of a
- *         record), FNET_NOMEM, FNET_SYSTEM: dead; fnet_record_reader_where() tells the channel.
+ *         record, or an event that is cut), FNET_BAD_KIND (an event that is none, or another than
+ *         its data type says), FNET_BAD_VALUE, FNET_NOMEM, FNET_SYSTEM: dead;
+ *         fnet_record_reader_where() tells the channel.
  * Cost:   a few instructions per record, a copy only of records that lie across buffers.
  */
 FNET_CHECKED enum fnet_err fnet_record_reader_next(struct fnet_record_reader *reader,

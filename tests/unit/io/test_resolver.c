@@ -3,6 +3,7 @@
  * Endpoints to addresses, without a name server.
  */
 #include <arpa/inet.h>
+#include <netdb.h>
 #include <stdlib.h>
 
 #include "fnet/io.h"
@@ -61,6 +62,10 @@ static void test_localhost(void)
     size_t count = 0;
 
     CASE("the local host's name has loopback addresses, each of them once");
+    struct addrinfo *known = NULL;
+    if (getaddrinfo("localhost", NULL, NULL, &known) != 0)
+        return; /* a host without /etc/hosts does not know its own name */
+    freeaddrinfo(known);
     CHECK_INT(fnet_endpoint_resolve(&endpoint, false, &addresses, &count, &why), FNET_OK);
     CHECK(count >= 1);
     for (size_t i = 0; i < count; i++) {

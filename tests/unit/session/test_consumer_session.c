@@ -481,7 +481,7 @@ static void test_wrong_buffers(void)
     CASE("a gap in the sequence");
     struct fnet_message m = fetch_two(&f);
     m.buffer.sequence = 1;
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_SEQUENCE, "(buffer 1)", 1);
+    must_die(&f, tell(&f.peer, &m), FNET_BAD_SEQUENCE, "(DATA_BUFFER 1)", 1);
 
     CASE("a buffer without credit");
     m = fetch_two(&f);
@@ -489,7 +489,7 @@ static void test_wrong_buffers(void)
     m.buffer.sequence++;
     CHECK_INT(tell(&f.peer, &m), FNET_OK);
     m.buffer.sequence++;
-    must_die(&f, tell(&f.peer, &m), FNET_NO_CREDIT, "(buffer 2)", 1);
+    must_die(&f, tell(&f.peer, &m), FNET_NO_CREDIT, "(DATA_BUFFER 2)", 1);
 
     CASE("a buffer larger than a segment");
     m = fetch_two(&f);
@@ -535,7 +535,7 @@ static void test_event_flood(void)
         err = tell(&f.peer, &m);
     }
     CHECK((size_t)n <= FNET_GATE_EVENT_BYTES_MAX / FNET_EVENT_MAX_BYTES + 1);
-    must_die(&f, err, FNET_NO_CREDIT, "(buffer", 1);
+    must_die(&f, err, FNET_NO_CREDIT, "too many events that nobody reads", 1);
 }
 
 static void test_malformed(void)

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 
+#include "fnet/event.h"
 #include "fnet/stream.h"
 
 #include "../failmalloc.h"
@@ -17,6 +18,36 @@ static struct fnet_record_reader *new_reader(struct made_gate *m)
 
     CHECK_INT(fnet_record_reader_new(m->gate, NULL, &reader), FNET_OK);
     return reader;
+}
+
+/* EVENT arrives in CHANNEL as its SEQUENCE-th buffer, under DATA_TYPE. */
+static void arrive_event_as(struct fnet_channel *channel, int32_t sequence, uint8_t data_type,
+                            const struct fnet_event *event)
+{
+    uint8_t bytes[256];
+    struct fnet_writer w = fnet_writer_of(bytes, sizeof bytes);
+    struct fnet_buffer buffer = {.segment = NULL};
+
+    CHECK_INT(fnet_event_encode(event, &w), FNET_OK);
+    const uint32_t len = (uint32_t)(w.pos - bytes);
+    if (!CHECK_INT(fnet_channel_begin(channel, sequence, data_type, len, &buffer), FNET_OK))
+        return;
+    memcpy(buffer.segment->bytes, bytes, len);
+    CHECK_INT(fnet_channel_receive(channel, &buffer, 0), FNET_OK);
+}
+
+/* An event that travels under DATA_TYPE arrives. */
+static void arrive_event(struct fnet_channel *channel, int32_t sequence, uint8_t data_type)
+{
+    struct fnet_event event = {.type = FNET_EVENT_CHECKPOINT_BARRIER};
+
+    if (data_type == FNET_END_OF_PARTITION)
+        event.type = FNET_EVENT_END_OF_PARTITION;
+    else if (data_type == FNET_END_OF_DATA)
+        event.type = FNET_EVENT_END_OF_DATA;
+    else if (data_type == FNET_EVENT_BUFFER)
+        event.type = FNET_EVENT_CANCEL_CHECKPOINT;
+    arrive_event_as(channel, sequence, data_type, &event);
 }
 
 /* BYTES arrive in CHANNEL as its SEQUENCE-th buffer. */
@@ -186,7 +217,7 @@ static void test_channels(void)
     fnet_channel_cancel(a);
     arrive_bytes(b, 2, "\0\0\0\1z", 5);
     check_record(reader, b, "z", 1);
-    CHECK_INT(arrive(b, 3, FNET_END_OF_PARTITION, 0, 4, 0), FNET_OK);
+    arrive_event(b, 3, FNET_END_OF_PARTITION);
     check_event(reader, b, FNET_END_OF_PARTITION);
     CHECK_INT(next(reader), FNET_EOF);
     fnet_record_reader_free(reader);
@@ -202,7 +233,7 @@ static void test_events(void)
     struct fnet_channel *c = m.channels[0];
     struct fnet_record_reader *reader = new_reader(&m);
     arrive_bytes(c, 0, "\0\0\0\1a", 5);
-    CHECK_INT(arrive(c, 1, FNET_EVENT_BUFFER, 0, 12, 0), FNET_OK);
+    arrive_event(c, 1, FNET_EVENT_BUFFER);
     arrive_bytes(c, 2, "\0\0\0\1b", 5);
     check_record(reader, c, "a", 1);
     check_event(reader, c, FNET_EVENT_BUFFER);
@@ -212,7 +243,7 @@ static void test_events(void)
 
     CASE("an event that overtook a record stands in the middle of it");
     arrive_bytes(c, 3, "\0\0\0\2a", 5);
-    CHECK_INT(arrive(c, 4, FNET_PRIORITIZED_EVENT_BUFFER, 0, 30, 0), FNET_OK);
+    arrive_event(c, 4, FNET_PRIORITIZED_EVENT_BUFFER);
     arrive_bytes(c, 5, "b", 1);
     check_event(reader, c, FNET_PRIORITIZED_EVENT_BUFFER);
     check_record(reader, c, "ab", 2);
@@ -220,13 +251,13 @@ static void test_events(void)
     check_words(c, FNET_SAY_CREDIT, 2);
 
     CASE("one that blocks its sender is resumed when it is passed on");
-    CHECK_INT(arrive(c, 6, FNET_ALIGNED_CHECKPOINT_BARRIER, 0, 30, 0), FNET_OK);
+    arrive_event(c, 6, FNET_ALIGNED_CHECKPOINT_BARRIER);
     check_words(c, 0, 0);
     check_event(reader, c, FNET_ALIGNED_CHECKPOINT_BARRIER);
     check_words(c, FNET_SAY_RESUME, 0);
 
     CASE("EndOfData is for the owner to acknowledge");
-    CHECK_INT(arrive(c, 7, FNET_END_OF_DATA, 0, 5, 0), FNET_OK);
+    arrive_event(c, 7, FNET_END_OF_DATA);
     check_event(reader, c, FNET_END_OF_DATA);
     check_words(c, 0, 0);
     fnet_record_reader_free(reader);
@@ -245,7 +276,7 @@ static void check_wrong(const void *bytes, size_t len, uint8_t event, enum fnet_
     CHECK_INT(next(reader), FNET_AGAIN);
     arrive_bytes(m.channels[1], 0, bytes, len);
     if (event)
-        CHECK_INT(arrive(m.channels[1], 1, event, 0, 4, 0), FNET_OK);
+        arrive_event(m.channels[1], 1, event);
     CHECK_INT(next(reader), err);
     CHECK(fnet_record_reader_where(reader, &saved_errno) == m.channels[1]);
     CHECK_INT(saved_errno, 0);
@@ -264,6 +295,44 @@ static void test_wrong(void)
     CASE("a length that no record has is refused");
     check_wrong("\xff\xff\xff\xff", 4, 0, FNET_BAD_LENGTH);
     check_wrong("\x7f\xff\xff\xf8", 4, 0, FNET_BAD_LENGTH);
+}
+
+/* An event of TYPE under DATA_TYPE, between whole records. */
+static void check_wrong_event(enum fnet_event_type type, uint8_t data_type, enum fnet_err err)
+{
+    const struct fnet_event event = {.type = type};
+    struct made_gate m;
+    int saved_errno;
+
+    make_gate(&m, 1, 4, 0);
+    struct fnet_record_reader *reader = new_reader(&m);
+    arrive_event_as(m.channels[0], 0, data_type, &event);
+    CHECK_INT(next(reader), err);
+    CHECK(fnet_record_reader_where(reader, &saved_errno) == m.channels[0]);
+    fnet_record_reader_free(reader);
+    unmake_gate(&m);
+}
+
+static void test_wrong_events(void)
+{
+    struct made_gate m;
+    int saved_errno;
+
+    CASE("an end is one only when data type and bytes agree");
+    check_wrong_event(FNET_EVENT_END_OF_PARTITION, FNET_END_OF_DATA, FNET_BAD_KIND);
+    check_wrong_event(FNET_EVENT_END_OF_DATA, FNET_END_OF_PARTITION, FNET_BAD_KIND);
+    check_wrong_event(FNET_EVENT_END_OF_SEGMENT, FNET_END_OF_PARTITION, FNET_BAD_KIND);
+    check_wrong_event(FNET_EVENT_END_OF_PARTITION, FNET_EVENT_BUFFER, FNET_BAD_KIND);
+    check_wrong_event(FNET_EVENT_END_OF_DATA, FNET_EVENT_BUFFER, FNET_BAD_KIND);
+
+    CASE("bytes that are no event are refused");
+    make_gate(&m, 1, 4, 0);
+    struct fnet_record_reader *reader = new_reader(&m);
+    CHECK_INT(arrive(m.channels[0], 0, FNET_END_OF_PARTITION, 'g', 8, 0), FNET_OK);
+    CHECK_INT(next(reader), FNET_BAD_KIND);
+    CHECK(fnet_record_reader_where(reader, &saved_errno) == m.channels[0]);
+    fnet_record_reader_free(reader);
+    unmake_gate(&m);
 }
 
 static void test_failed_channel(void)
@@ -358,6 +427,7 @@ int main(void)
     test_channels();
     test_events();
     test_wrong();
+    test_wrong_events();
     test_failed_channel();
     test_no_disk();
     test_free_while_reading();
