@@ -41,6 +41,8 @@ wait_until() { # SECONDS COMMAND...
 start() { # NAME COMMAND...
     local name=$1
     shift
+    # Empty at once, and not only when the program gets to run: nobody shall see an earlier one's.
+    : >"$BATS_TEST_TMPDIR/$name.out" 2>"$BATS_TEST_TMPDIR/$name.err"
     "$@" >"$BATS_TEST_TMPDIR/$name.out" 2>"$BATS_TEST_TMPDIR/$name.err" 3>&- 9>&- <&0 &
     started=$!
     started_pids[$name]=$started
