@@ -7,13 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/backend.h"
 #include "cli/descriptors.h"
 #include "cli/identity.h"
 #include "consume/consume.h"
@@ -27,13 +25,13 @@ static void begin(void *arg)
     if (c->is_leaving)
         return;
     if (c->config.wants_list) {
-        c->status = listing_print(c->listing, &c->config.report);
+        c->status = listing_print(c->listing, &c->config.process.report);
         consume_leave(c, FNET_LINGER_NS);
         return;
     }
     enum fnet_err err = consume_build_gates(c);
     if (err != FNET_OK) {
-        report_error(&c->config.report, NULL, "cannot build the input gates", err, errno);
+        report_error(&c->config.process.report, NULL, "cannot build the input gates", err, errno);
         consume_fail(c, EXIT_LOCAL);
     }
 }
@@ -55,7 +53,7 @@ static int open_outputs(struct consume *c)
                             ? STDOUT_FILENO
                             : open(output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
         if (c->outputs[g] < 0) {
-            report_error(&c->config.report, output, "cannot open", FNET_SYSTEM, errno);
+            report_error(&c->config.process.report, output, "cannot open", FNET_SYSTEM, errno);
             return EXIT_LOCAL;
         }
     }
@@ -72,7 +70,8 @@ static const char *output_name(const struct consume *c, size_t g)
 /* Two ways into one file would write over each other. */
 static bool are_distinct(const struct consume *c)
 {
-    const char *const others[] = {c->config.trace_file, c->config.telemetry.stats_file};
+    const char *const others[] = {c->config.process.trace_file,
+                                  c->config.process.telemetry.stats_file};
     const struct identity traced = identity_of_path(others[0]);
     const struct identity counted = identity_of_path(others[1]);
 
@@ -100,7 +99,8 @@ static int empty_outputs(struct consume *c)
         if (c->outputs[g] == STDOUT_FILENO || !output.is_regular ||
             ftruncate(c->outputs[g], 0) == 0)
             continue;
-        report_error(&c->config.report, output_name(c, g), "cannot empty", FNET_SYSTEM, errno);
+        report_error(&c->config.process.report, output_name(c, g), "cannot empty", FNET_SYSTEM,
+                     errno);
         return EXIT_LOCAL;
     }
     return EXIT_DONE;
@@ -121,7 +121,7 @@ static int build_sinks(struct consume *c)
     c->sinks = calloc(consume_gates(c), sizeof(struct sink *));
     c->intakes = calloc(consume_gates(c), sizeof(struct intake *));
     if (!c->sinks || !c->intakes) {
-        report_error(&c->config.report, NULL, "cannot start", FNET_NOMEM, 0);
+        report_error(&c->config.process.report, NULL, "cannot start", FNET_NOMEM, 0);
         return EXIT_LOCAL;
     }
     for (size_t g = 0; g < consume_gates(c); g++) {
@@ -131,10 +131,10 @@ static int build_sinks(struct consume *c)
             continue;
         }
         const struct sink_config config = {
-            .loop = c->loop, .fd = c->outputs[g], .drained = consume_on_drained, .arg = c};
+            .loop = c->process.loop, .fd = c->outputs[g], .drained = consume_on_drained, .arg = c};
         enum fnet_err err = sink_new(&config, &c->sinks[g]);
         if (err != FNET_OK) {
-            report_error(&c->config.report, output_name(c, g), "cannot write", err, errno);
+            report_error(&c->config.process.report, output_name(c, g), "cannot write", err, errno);
             return EXIT_LOCAL;
         }
     }
@@ -144,13 +144,13 @@ static int build_sinks(struct consume *c)
 static enum fnet_err build_peers(struct consume *c)
 {
     const struct peers_config config = {
-        .loop = c->loop,
-        .report = &c->config.report,
-        .trace = c->trace,
+        .loop = c->process.loop,
+        .report = &c->config.process.report,
+        .trace = c->process.trace,
         .connect_timeout_ns = c->config.connect_timeout_ns,
         .retries = c->config.retries,
         .idle_timeout_ns = c->config.idle_timeout_ns,
-        .is_plaintext = c->config.is_plaintext,
+        .is_plaintext = c->config.process.is_plaintext,
         .listener = {.channel_error = consume_on_channel_error,
                      .description = consume_on_description,
                      .description_error = consume_on_description_error,
@@ -165,44 +165,14 @@ static enum fnet_err build_peers(struct consume *c)
 
 static enum fnet_err build(struct consume *c)
 {
-    sigset_t signals;
-
     fnet_task_init(&c->begin, begin, c);
     fnet_task_init(&c->conclude, consume_on_conclude, c);
     c->leave = (struct fnet_timer){.run = consume_on_leave_over, .arg = c};
     c->late = (struct fnet_timer){.run = consume_on_conclude, .arg = c};
-    backend_signals(&signals);
-    enum fnet_err err = fnet_loop_handle_signals(c->loop, &signals, consume_on_signal, c);
+    enum fnet_err err = process_handle_signals(&c->process, consume_on_signal, c);
     if (err == FNET_OK && c->config.wants_list)
         err = listing_new(&c->listing);
     return err;
-}
-
-/* Before signals are caught, as all that opens files by name: a FIFO may wait. */
-static int open_files(struct consume *c)
-{
-    const struct telemetry_source source = {
-        .totals = consume_on_totals, .stats = consume_on_stats, .arg = c};
-    const char *file = c->config.trace_file;
-    enum fnet_err err = FNET_OK;
-
-    if (file)
-        err = fnet_trace_open(c->loop, file, &c->trace);
-    if (err == FNET_OK) {
-        file = c->config.telemetry.stats_file;
-        err =
-            telemetry_new(&c->config.telemetry, &c->config.report, c->loop, &source, &c->telemetry);
-    }
-    if (err != FNET_OK)
-        report_error(&c->config.report, file, "cannot open", err, errno);
-    return err == FNET_OK ? EXIT_DONE : EXIT_LOCAL;
-}
-
-static void clear_progress_line(void *arg)
-{
-    struct consume *c = arg;
-
-    telemetry_clear_line(c->telemetry);
 }
 
 /* Records on the terminal and a progress line on it would tread on each other. */
@@ -210,15 +180,16 @@ static void arrange_progress(struct consume *c)
 {
     for (size_t g = 0; g < consume_gates(c); g++)
         if (c->outputs[g] == STDOUT_FILENO && isatty(STDOUT_FILENO) &&
-            c->config.telemetry.progress == TELEMETRY_PROGRESS_AUTO)
-            c->config.telemetry.progress = TELEMETRY_PROGRESS_NEVER;
-    c->config.report.before_line = clear_progress_line;
-    c->config.report.arg = c;
+            c->config.process.telemetry.progress == TELEMETRY_PROGRESS_AUTO)
+            c->config.process.telemetry.progress = TELEMETRY_PROGRESS_NEVER;
 }
 
 static int run(struct consume *c)
 {
+    const struct telemetry_source source = {
+        .totals = consume_on_totals, .stats = consume_on_stats, .arg = c};
     int status = plan_check_addresses(&c->config);
+
     if (status == EXIT_DONE)
         status = open_outputs(c);
     if (status == EXIT_DONE && !are_distinct(c))
@@ -229,56 +200,37 @@ static int run(struct consume *c)
         return status;
 
     arrange_progress(c);
-    enum fnet_err err = backend_loop_new(&c->loop);
-    if (err == FNET_INVALID) {
-        options_mistake(&consume_options, "FNET_LOOP: neither epoll nor poll");
-        return EXIT_USAGE;
-    }
-    if (err == FNET_OK) {
-        status = open_files(c);
-        if (status == EXIT_DONE)
-            status = build_sinks(c);
-        if (status != EXIT_DONE)
-            return status;
-        err = build(c);
-    }
+    status = process_open(&c->process, &c->config.process, &consume_options, &source);
+    if (status == EXIT_DONE)
+        status = build_sinks(c);
+    if (status != EXIT_DONE)
+        return status;
+    enum fnet_err err = build(c);
     if (err == FNET_OK)
         err = build_peers(c);
     if (err == FNET_OK)
         err = consume_ask(c);
     if (err == FNET_OK)
-        err = fnet_loop_run(c->loop);
+        err = fnet_loop_run(c->process.loop);
     if (err != FNET_OK) {
-        report_error(&c->config.report, NULL, "cannot start", err, errno);
+        report_error(&c->config.process.report, NULL, "cannot start", err, errno);
         return EXIT_LOCAL;
     }
     return c->status;
 }
 
-static int close_outputs(struct consume *c, int status)
+static int close_sinks(struct consume *c, int status)
 {
-    int failed = EXIT_DONE;
+    bool failed = false;
 
     for (size_t g = 0; c->sinks && g < consume_gates(c); g++) {
-        if (first_with_output_of(c, g) == g && sink_close(c->sinks[g]) != FNET_OK) {
-            report_error(&c->config.report, c->config.groups[g].output, "cannot write", FNET_SYSTEM,
-                         errno);
-            failed = EXIT_LOCAL;
-        }
-    }
-    struct telemetry *telemetry = c->telemetry;
-
-    c->telemetry = NULL; /* there is no line to clear any more */
-    if (telemetry_finish(telemetry) != FNET_OK) {
-        report_error(&c->config.report, c->config.telemetry.stats_file, "cannot write", FNET_SYSTEM,
+        if (first_with_output_of(c, g) != g || sink_close(c->sinks[g]) == FNET_OK)
+            continue;
+        report_error(&c->config.process.report, output_name(c, g), "cannot write", FNET_SYSTEM,
                      errno);
-        failed = EXIT_LOCAL;
+        failed = true;
     }
-    if (fnet_trace_close(c->trace) != FNET_OK) {
-        report_error(&c->config.report, c->config.trace_file, "cannot write", FNET_SYSTEM, errno);
-        failed = EXIT_LOCAL;
-    }
-    return status == EXIT_DONE ? failed : status;
+    return failed && status == EXIT_DONE ? EXIT_LOCAL : status;
 }
 
 static void clear(struct consume *c)
@@ -292,7 +244,7 @@ static void clear(struct consume *c)
         intake_free(c->intakes[g]);
     listing_free(c->listing);
     fnet_network_pool_free(c->pool);
-    fnet_loop_free(c->loop);
+    fnet_loop_free(c->process.loop);
     free(c->queries);
     free(c->readings);
     free(c->intakes);
@@ -312,13 +264,10 @@ int main(int argc, char *argv[])
         consume_config_clear(&c.config);
         return options_exit(&consume_options, result);
     }
-    /* What a write comes to is told by its errno: EPIPE, EFBIG. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
-    int status = c.config.is_dry_run ? plan_print(&c.config) : run(&c);
+    int status = c.config.process.is_dry_run ? plan_print(&c.config) : run(&c);
     if (status == EXIT_DONE)
         consume_print_digests(&c);
-    status = close_outputs(&c, status);
+    status = process_close(&c.process, close_sinks(&c, status));
     clear(&c);
     return status;
 }

@@ -6,13 +6,11 @@
  */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/backend.h"
 #include "cli/descriptors.h"
 #include "cli/identity.h"
 #include "fnet/connection.h"
@@ -30,7 +28,7 @@ static int open_inputs(struct produce *p)
         const char *file = p->config.operands[i].file;
         p->inputs[i] = strcmp(file, "-") == 0 ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC);
         if (p->inputs[i] < 0) {
-            report_error(&p->config.report, file, "cannot open", FNET_SYSTEM, errno);
+            report_error(&p->config.process.report, file, "cannot open", FNET_SYSTEM, errno);
             return EXIT_LOCAL;
         }
     }
@@ -82,7 +80,7 @@ static int build_sources(struct produce *p)
 {
     for (size_t i = 0; i < produce_partitions(p); i++) {
         const struct source_config config = {
-            .loop = p->loop,
+            .loop = p->process.loop,
             .pool = p->pools[i],
             .partition = p->partitions[i],
             .fd = p->inputs[i],
@@ -90,14 +88,14 @@ static int build_sources(struct produce *p)
             .format = p->config.format,
             .selector = p->config.selector,
             .timeout_ns = p->config.timeout_ns,
-            .wants_digest = p->config.wants_digest,
+            .wants_digest = p->config.process.wants_digest,
             .ended = produce_on_source_ended,
             .arg = p,
         };
         enum fnet_err err = source_new(&config, &p->sources[i]);
         if (err != FNET_OK) {
-            report_error(&p->config.report, p->config.operands[i].name, "cannot read the input",
-                         err, errno);
+            report_error(&p->config.process.report, p->config.operands[i].name,
+                         "cannot read the input", err, errno);
             return EXIT_LOCAL;
         }
     }
@@ -106,26 +104,20 @@ static int build_sources(struct produce *p)
 
 static enum fnet_err build(struct produce *p)
 {
-    sigset_t signals;
-
     fnet_task_init(&p->check, produce_check, p);
     p->wait = (struct fnet_timer){.run = produce_on_wait_over, .arg = p};
     p->leave = (struct fnet_timer){.run = produce_on_leave_over, .arg = p};
     enum fnet_err err = build_partitions(p);
-    if (err != FNET_OK)
-        return err;
-
-    backend_signals(&signals);
-    return fnet_loop_handle_signals(p->loop, &signals, produce_on_signal, p);
+    return err == FNET_OK ? process_handle_signals(&p->process, produce_on_signal, p) : err;
 }
 
 static enum fnet_err build_server(struct produce *p)
 {
     const struct server_config config = {
-        .loop = p->loop,
-        .report = &p->config.report,
+        .loop = p->process.loop,
+        .report = &p->config.process.report,
         .registry = &p->registry,
-        .trace = p->trace,
+        .trace = p->process.trace,
         .idle_timeout_ns = p->config.idle_timeout_ns,
         .lost = produce_on_lost,
         .emptied = produce_on_emptied,
@@ -144,19 +136,20 @@ static int listen_on(struct produce *p, const struct fnet_endpoint *endpoint)
     int status = EXIT_DONE;
 
     if (fnet_endpoint_resolve(endpoint, true, &addresses, &count, &why) != FNET_OK) {
-        report_say(&p->config.report, REPORT_ERROR, endpoint->host, "cannot listen: %s", why);
+        report_say(&p->config.process.report, REPORT_ERROR, endpoint->host, "cannot listen: %s",
+                   why);
         return EXIT_UNREACHABLE;
     }
     for (size_t i = 0; status == EXIT_DONE && i < count; i++) {
         fnet_address_format(&addresses[i], text);
-        if (!p->config.is_plaintext && !fnet_address_is_loopback(&addresses[i])) {
+        if (!p->config.process.is_plaintext && !fnet_address_is_loopback(&addresses[i])) {
             options_mistake(&produce_options,
                             "--listen: %s is reachable from other hosts, who could read "
                             "everything: --plaintext allows it",
                             text);
             status = EXIT_USAGE;
         } else if (server_listen(p->server, &addresses[i]) != FNET_OK) {
-            report_error(&p->config.report, text, "cannot listen", FNET_SYSTEM, errno);
+            report_error(&p->config.process.report, text, "cannot listen", FNET_SYSTEM, errno);
             status = EXIT_UNREACHABLE;
         }
     }
@@ -167,8 +160,8 @@ static int listen_on(struct produce *p, const struct fnet_endpoint *endpoint)
 /* Files that are written would empty or overwrite an input that they are. */
 static bool are_distinct(const struct produce *p)
 {
-    const char *const others[] = {p->config.trace_file, p->config.telemetry.stats_file,
-                                  p->config.port_file};
+    const char *const others[] = {p->config.process.trace_file,
+                                  p->config.process.telemetry.stats_file, p->config.port_file};
 
     for (size_t i = 0; i < produce_partitions(p); i++) {
         const struct identity input = identity_of_fd(p->inputs[i]);
@@ -184,30 +177,6 @@ static bool are_distinct(const struct produce *p)
     return true;
 }
 
-/* Before signals are caught, as all that opens files by name: a FIFO may wait. */
-static int open_files(struct produce *p)
-{
-    int status = announce_open(&p->config.report, p->config.port_file, &p->port_fd);
-    if (status != EXIT_DONE)
-        return status;
-
-    const struct telemetry_source source = {
-        .totals = produce_on_totals, .stats = produce_on_stats, .arg = p};
-    const char *file = p->config.trace_file;
-    enum fnet_err err = FNET_OK;
-
-    if (file)
-        err = fnet_trace_open(p->loop, file, &p->trace);
-    if (err == FNET_OK) {
-        file = p->config.telemetry.stats_file;
-        err =
-            telemetry_new(&p->config.telemetry, &p->config.report, p->loop, &source, &p->telemetry);
-    }
-    if (err != FNET_OK)
-        report_error(&p->config.report, file, "cannot open", err, errno);
-    return err == FNET_OK ? EXIT_DONE : EXIT_LOCAL;
-}
-
 static int start(struct produce *p)
 {
     for (size_t i = 0; i < p->config.listen_count; i++) {
@@ -218,70 +187,40 @@ static int start(struct produce *p)
 
     int status = build_sources(p);
     return status == EXIT_DONE
-               ? announce_addresses(&p->config.report, p->server, p->config.port_file, p->port_fd,
-                                    p->config.ready_fd)
+               ? announce_addresses(&p->config.process.report, p->server, p->config.port_file,
+                                    p->port_fd, p->config.ready_fd)
                : status;
-}
-
-static void clear_progress_line(void *arg)
-{
-    struct produce *p = arg;
-
-    telemetry_clear_line(p->telemetry);
 }
 
 static int run(struct produce *p)
 {
+    const struct telemetry_source source = {
+        .totals = produce_on_totals, .stats = produce_on_stats, .arg = p};
     int status = open_inputs(p);
+
     if (status == EXIT_DONE && !are_distinct(p))
         status = EXIT_USAGE;
+    if (status == EXIT_DONE)
+        status = process_open(&p->process, &p->config.process, &produce_options, &source);
+    if (status == EXIT_DONE)
+        status = announce_open(&p->config.process.report, p->config.port_file, &p->port_fd);
     if (status != EXIT_DONE)
         return status;
 
-    p->config.report.before_line = clear_progress_line;
-    p->config.report.arg = p;
-    enum fnet_err err = backend_loop_new(&p->loop);
-    if (err == FNET_INVALID) {
-        options_mistake(&produce_options, "FNET_LOOP: neither epoll nor poll");
-        return EXIT_USAGE;
-    }
-    if (err == FNET_OK) {
-        status = open_files(p);
-        if (status != EXIT_DONE)
-            return status;
-        err = build(p);
-    }
+    enum fnet_err err = build(p);
     if (err == FNET_OK)
         err = build_server(p);
     if (err == FNET_OK) {
         status = start(p);
         if (status != EXIT_DONE)
             return status;
-        err = fnet_loop_run(p->loop);
+        err = fnet_loop_run(p->process.loop);
     }
     if (err != FNET_OK) {
-        report_error(&p->config.report, NULL, "cannot go on", err, errno);
+        report_error(&p->config.process.report, NULL, "cannot go on", err, errno);
         return EXIT_LOCAL;
     }
     return p->status;
-}
-
-/* Files that could not be written to their end are an error, but not above an earlier one. */
-static int close_outputs(struct produce *p, int status)
-{
-    struct telemetry *telemetry = p->telemetry;
-
-    p->telemetry = NULL; /* there is no line to clear any more */
-    if (telemetry_finish(telemetry) != FNET_OK) {
-        report_error(&p->config.report, p->config.telemetry.stats_file, "cannot write", FNET_SYSTEM,
-                     errno);
-        status = status == EXIT_DONE ? EXIT_LOCAL : status;
-    }
-    if (fnet_trace_close(p->trace) != FNET_OK) {
-        report_error(&p->config.report, p->config.trace_file, "cannot write", FNET_SYSTEM, errno);
-        status = status == EXIT_DONE ? EXIT_LOCAL : status;
-    }
-    return status;
 }
 
 static void clear(struct produce *p)
@@ -295,7 +234,7 @@ static void clear(struct produce *p)
     }
     fnet_registry_clear(&p->registry);
     fnet_network_pool_free(p->pool);
-    fnet_loop_free(p->loop);
+    fnet_loop_free(p->process.loop);
     free(p->pools);
     free(p->partitions);
     free(p->sources);
@@ -317,15 +256,11 @@ int main(int argc, char *argv[])
         return options_exit(&produce_options, result);
     }
     int status = EXIT_USAGE;
-    if (produce_config_complete(&p.config)) {
-        /* What a write comes to is told by its errno: EPIPE, EFBIG. */
-        signal(SIGPIPE, SIG_IGN);
-        signal(SIGXFSZ, SIG_IGN);
-        status = p.config.is_dry_run ? plan_print(&p.config) : run(&p);
-    }
-    if (status == EXIT_DONE && !p.config.is_dry_run)
+    if (produce_config_complete(&p.config))
+        status = p.config.process.is_dry_run ? plan_print(&p.config) : run(&p);
+    if (status == EXIT_DONE && !p.config.process.is_dry_run)
         produce_print_digests(&p);
-    status = close_outputs(&p, status);
+    status = process_close(&p.process, status);
     clear(&p);
     return status;
 }

@@ -30,6 +30,26 @@ struct getopt_form {
     struct option names[OPTIONS_MAX + 3];
 };
 
+static size_t entry_count(const struct options_table *table)
+{
+    return table->count + table->shared_count;
+}
+
+/* Of the table's own entries and then the shared ones. */
+static const struct options_entry *entry_at(const struct options_table *table, size_t i)
+{
+    return i < table->count ? &table->entries[i] : &table->shared[i - table->count];
+}
+
+/* The struct that entry E goes to. */
+static void *config_of(const struct options_table *table, const struct options_entry *e,
+                       void *config)
+{
+    bool is_own = e >= table->entries && e < table->entries + table->count;
+
+    return is_own ? config : (char *)config + table->shared_offset;
+}
+
 /* Behind what is there; the form was zeroed, so that the text always ends. */
 static void add_letter(struct getopt_form *form, const struct options_entry *e)
 {
@@ -57,12 +77,12 @@ static void translate(const struct options_table *table, struct getopt_form *for
 {
     size_t n = 0;
 
-    assert(table->count <= OPTIONS_MAX);
+    assert(entry_count(table) <= OPTIONS_MAX);
     /* "-": operands come in their place, nothing is reordered; ":": a missing argument is told
      * apart from an unknown option. */
     *form = (struct getopt_form){.letters = "-:"};
-    for (size_t i = 0; i < table->count; i++) {
-        const struct options_entry *e = &table->entries[i];
+    for (size_t i = 0; i < entry_count(table); i++) {
+        const struct options_entry *e = entry_at(table, i);
         if (e->letter)
             add_letter(form, e);
         if (e->name)
@@ -75,10 +95,10 @@ static void translate(const struct options_table *table, struct getopt_form *for
 static const struct options_entry *find_entry(const struct options_table *table, int code)
 {
     if (code >= FIRST_LONG && code < HELP)
-        return &table->entries[code - FIRST_LONG];
-    for (size_t i = 0; i < table->count; i++)
-        if (code && table->entries[i].letter == code)
-            return &table->entries[i];
+        return entry_at(table, (size_t)(code - FIRST_LONG));
+    for (size_t i = 0; i < entry_count(table); i++)
+        if (code && entry_at(table, i)->letter == code)
+            return entry_at(table, i);
     return NULL;
 }
 
@@ -89,9 +109,10 @@ static void show_options(const struct options_table *table, FILE *out)
         {.name = "version", .help = "show the version and stop"},
     };
 
-    for (size_t i = 0; i < table->count + 2; i++) {
-        const struct options_entry *e =
-            i < table->count ? &table->entries[i] : &both[i - table->count];
+    const size_t count = entry_count(table);
+
+    for (size_t i = 0; i < count + 2; i++) {
+        const struct options_entry *e = i < count ? entry_at(table, i) : &both[i - count];
         int width = e->letter ? fprintf(out, "  -%c", e->letter) : fprintf(out, "    ");
         if (e->name)
             width += fprintf(out, "%s --%s", e->letter ? "," : " ", e->name);
@@ -218,7 +239,9 @@ static bool take_option(const struct options_table *table, void *config, int cod
     const char *why = "not accepted";
     char name[64];
 
-    enum fnet_err err = e->set ? e->set(config, optarg, &why) : store(e, config, optarg, &why);
+    void *member_of = config_of(table, e, config);
+    enum fnet_err err =
+        e->set ? e->set(member_of, optarg, &why) : store(e, member_of, optarg, &why);
     if (err == FNET_OK)
         return true;
     name_option(e, code, name);

@@ -58,6 +58,9 @@ struct options_table {
     const char *notes;    /**< behind the list of options; NULL: nothing */
     const struct options_entry *entries;
     size_t count;
+    const struct options_entry *shared; /**< of several commands; NULL: none */
+    size_t shared_count;
+    size_t shared_offset; /**< of the struct in CONFIG that they go to */
 
     /** Take an operand, in the manner of an entry's set(). */
     enum fnet_err (*operand)(void *config, const char *text, const char **why);

@@ -5,7 +5,7 @@
 #ifndef CONSUME_CONSUME_H
 #define CONSUME_CONSUME_H
 
-#include "cli/telemetry.h"
+#include "cli/process.h"
 #include "consume/consume_config.h"
 #include "consume/intake.h"
 #include "consume/listing.h"
@@ -19,9 +19,7 @@
 
 struct consume {
     struct consume_config config;
-    struct fnet_loop *loop;
-    struct fnet_trace *trace;
-    struct telemetry *telemetry;
+    struct process process;
     struct peers *peers;
     struct fnet_network_pool *pool;
     struct query *queries; /* owned: one per operand that has to be asked about */

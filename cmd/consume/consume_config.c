@@ -122,13 +122,6 @@ static enum fnet_err set_backoff(void *arg, const char *text, const char **why)
     return FNET_OK;
 }
 
-static enum fnet_err set_progress(void *arg, const char *text, const char **why)
-{
-    struct consume_config *config = arg;
-
-    return telemetry_set_progress(&config->telemetry, text, why);
-}
-
 #define AT(member) offsetof(struct consume_config, member)
 
 static const struct options_entry entries[] = {
@@ -211,54 +204,10 @@ static const struct options_entry entries[] = {
      .offset = AT(segment_bytes),
      .min = FNET_SEGMENT_MIN_BYTES,
      .max = FNET_SEGMENT_MAX_BYTES},
-    {.name = "plaintext",
-     .help = "allow addresses beyond this host, unencrypted",
-     .value = OPTIONS_FLAG,
-     .offset = AT(is_plaintext)},
     {.name = "list",
      .help = "print what the producers serve, and stop",
      .value = OPTIONS_FLAG,
      .offset = AT(wants_list)},
-    {.name = "trace",
-     .argument = "FILE",
-     .help = "write every frame to FILE, for fnet-inspect",
-     .value = OPTIONS_TEXT,
-     .offset = AT(trace_file)},
-    {.name = "progress",
-     .argument = "WHEN",
-     .is_argument_optional = true,
-     .help = "show progress: auto (default), always, never",
-     .set = set_progress},
-    {.name = "stats",
-     .argument = "FILE",
-     .help = "write statistics to FILE, JSON lines",
-     .value = OPTIONS_TEXT,
-     .offset = AT(telemetry.stats_file)},
-    {.name = "stats-interval",
-     .argument = "D",
-     .help = "how often (only on USR2 and at the end)",
-     .value = OPTIONS_DURATION,
-     .offset = AT(telemetry.interval_ns)},
-    {.name = "digest",
-     .help = "print count and hash of each subpartition's records",
-     .value = OPTIONS_FLAG,
-     .offset = AT(wants_digest)},
-    {.name = "dry-run",
-     .help = "print what would be done, and stop",
-     .value = OPTIONS_FLAG,
-     .offset = AT(is_dry_run)},
-    {.name = "quiet",
-     .letter = 'q',
-     .help = "say errors only",
-     .value = OPTIONS_CONSTANT,
-     .offset = AT(report.most),
-     .min = REPORT_ERROR},
-    {.name = "verbose",
-     .letter = 'v',
-     .help = "say more",
-     .value = OPTIONS_CONSTANT,
-     .offset = AT(report.most),
-     .min = REPORT_DETAIL},
 };
 
 const struct options_table consume_options = {
@@ -272,6 +221,9 @@ const struct options_table consume_options = {
         "a gate's, all others hold for the process. Sizes take k M G, durations ms s m h.",
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
+    .shared = process_options,
+    .shared_count = PROCESS_OPTIONS,
+    .shared_offset = AT(process),
     .operand = take_operand,
 };
 
@@ -317,7 +269,7 @@ static enum fnet_err end_group(struct consume_config *config)
 enum options_result consume_config_parse(struct consume_config *config, int argc, char *argv[])
 {
     *config = (struct consume_config){
-        .report = {.program = "fnet-consume", .most = REPORT_NOTE},
+        .process.report = {.program = "fnet-consume", .most = REPORT_NOTE},
         .current = group_defaults,
         .connect_timeout_ns = 10 * S,
         .backoff_min_ns = 100 * MS,

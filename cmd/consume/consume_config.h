@@ -9,9 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/options.h"
-#include "cli/report.h"
-#include "cli/telemetry.h"
+#include "cli/process.h"
 #include "fnet/id.h"
 #include "fnet/io.h"
 #include "fnet/record.h"
@@ -40,12 +38,10 @@ struct consume_group {
 };
 
 struct consume_config {
-    struct report report;
-    struct telemetry_config telemetry;
+    struct process_config process;
     struct consume_group current; /**< of parsing: the group that is being read */
     struct consume_group *groups; /**< owned */
     size_t group_count;
-    bool is_plaintext;
     uint64_t connect_timeout_ns;
     uint32_t retries;
     uint64_t backoff_min_ns; /**< 0: a request is not repeated */
@@ -53,10 +49,7 @@ struct consume_config {
     uint64_t idle_timeout_ns; /**< 0: as the system does */
     uint32_t max_connections; /**< per peer */
     uint32_t segment_bytes;
-    const char *trace_file;
     bool wants_list;
-    bool wants_digest;
-    bool is_dry_run;
 };
 
 extern const struct options_table consume_options;

@@ -34,7 +34,7 @@ static int check_addresses(const struct consume_operand *operand)
 
 int plan_check_addresses(const struct consume_config *config)
 {
-    if (config->is_plaintext)
+    if (config->process.is_plaintext)
         return EXIT_DONE;
     for (size_t g = 0; g < config->group_count; g++) {
         for (size_t i = 0; i < config->groups[g].operand_count; i++) {

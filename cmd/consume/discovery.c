@@ -23,7 +23,7 @@ static void on_answered(struct consume *c, struct query *q)
 {
     q->is_answered = true;
     if (--c->unanswered == 0)
-        fnet_loop_post(c->loop, &c->begin);
+        fnet_loop_post(c->process.loop, &c->begin);
 }
 
 /* As many answers as the first promises, and one to the question about one partition. */
@@ -84,7 +84,7 @@ static enum fnet_err ask(struct consume *c, const struct consume_operand *operan
 {
     struct query *q = &c->queries[c->query_count];
 
-    q->loop = c->loop;
+    q->loop = c->process.loop;
     q->operand = operand;
     q->is_for_all = c->config.wants_list && !operand->has_name;
     q->backoff = consume_backoff(c);
@@ -113,7 +113,7 @@ enum fnet_err consume_ask(struct consume *c)
                 err = ask(c, &group->operands[i]);
     }
     if (c->unanswered == 0)
-        fnet_loop_post(c->loop, &c->begin);
+        fnet_loop_post(c->process.loop, &c->begin);
     return err;
 }
 

@@ -29,7 +29,7 @@ static enum fnet_err add_reading(struct consume *c, const struct consume_operand
     struct reading *r = &c->readings[c->reading_count];
 
     *r = (struct reading){
-        .loop = c->loop,
+        .loop = c->process.loop,
         .operand = operand,
         .subpartition = operand->subpartitions ? operand->subpartitions[i] : (uint32_t)i,
         .intake = intake,
@@ -49,12 +49,12 @@ static enum fnet_err build_gate(struct consume *c, size_t g)
 {
     const struct consume_group *group = &c->config.groups[g];
     const struct intake_config config = {
-        .loop = c->loop,
+        .loop = c->process.loop,
         .network = c->pool,
         .sink = c->sinks[g],
         .format = group->format,
         .has_tag = group->has_tag,
-        .wants_digest = c->config.wants_digest,
+        .wants_digest = c->config.process.wants_digest,
         .limit = group->limit,
         .buffers_per_channel = group->buffers_per_channel,
         .floating_buffers = group->floating_buffers,

@@ -52,7 +52,7 @@ void consume_on_stats(void *arg, FILE *out)
 
 void consume_print_digests(const struct consume *c)
 {
-    for (size_t i = 0; c->config.wants_digest && i < c->reading_count; i++) {
+    for (size_t i = 0; c->config.process.wants_digest && i < c->reading_count; i++) {
         const struct reading *r = &c->readings[i];
         telemetry_print_digest(r->operand->name, r->subpartition,
                                intake_channel_digest(r->intake, r->index));

@@ -18,7 +18,7 @@ void consume_on_leave_over(void *arg)
 {
     struct consume *c = arg;
 
-    fnet_loop_quit(c->loop);
+    fnet_loop_quit(c->process.loop);
 }
 
 void consume_leave(struct consume *c, uint64_t longest_ns)
@@ -26,8 +26,9 @@ void consume_leave(struct consume *c, uint64_t longest_ns)
     c->is_leaving = true;
     peers_close(c->peers);
     if (peers_are_gone(c->peers) ||
-        fnet_timer_set(c->loop, &c->leave, fnet_loop_now_ns(c->loop) + longest_ns) != FNET_OK)
-        fnet_loop_quit(c->loop);
+        fnet_timer_set(c->process.loop, &c->leave,
+                       fnet_loop_now_ns(c->process.loop) + longest_ns) != FNET_OK)
+        fnet_loop_quit(c->process.loop);
 }
 
 /* It cannot be completed; what was to be said has been said. */
@@ -37,7 +38,7 @@ void consume_fail(struct consume *c, int status)
         return;
     c->status = status;
     c->is_leaving = true;
-    fnet_timer_cancel(c->loop, &c->late);
+    fnet_timer_cancel(c->process.loop, &c->late);
     for (size_t i = 0; i < c->reading_count; i++)
         reading_cancel(&c->readings[i]);
     for (size_t g = 0; c->intakes && g < consume_gates(c); g++)
@@ -51,7 +52,7 @@ void consume_on_emptied(void *arg)
     struct consume *c = arg;
 
     if (c->is_leaving)
-        fnet_loop_quit(c->loop);
+        fnet_loop_quit(c->process.loop);
 }
 
 /* A closed pipe (| head) is nobody's mistake: leave as SIGPIPE would have it, without a word. */
@@ -64,8 +65,8 @@ static void fail_output(struct consume *c, size_t g)
         consume_fail(c, EXIT_SIGNAL + SIGPIPE);
         return;
     }
-    report_error(&c->config.report, name ? name : "standard output", "cannot write", FNET_SYSTEM,
-                 sink_errno(sink));
+    report_error(&c->config.process.report, name ? name : "standard output", "cannot write",
+                 FNET_SYSTEM, sink_errno(sink));
     consume_fail(c, EXIT_LOCAL);
 }
 
@@ -81,11 +82,11 @@ void consume_on_intake_ended(void *arg, struct intake *intake, enum fnet_err err
         g++;
     const char *culprit = intake_culprit(intake, &saved_errno);
     if (err == FNET_RANGE) {
-        report_say(&c->config.report, REPORT_ERROR, culprit,
+        report_say(&c->config.process.report, REPORT_ERROR, culprit,
                    "a record does not have the length of the fixed format");
         consume_fail(c, EXIT_MALFORMED);
     } else if (err != FNET_OK && culprit) {
-        report_error(&c->config.report, culprit, "reading records", err, saved_errno);
+        report_error(&c->config.process.report, culprit, "reading records", err, saved_errno);
         consume_fail(c, report_exit_code(err));
     } else if (err != FNET_OK) {
         fail_output(c, g);
@@ -121,7 +122,7 @@ void consume_on_drained(void *arg)
             intake_post(c->intakes[g]);
     }
     if (c->loss.peer && count_unwritten(c) == 0)
-        fnet_loop_post(c->loop, &c->conclude);
+        fnet_loop_post(c->process.loop, &c->conclude);
 }
 
 void consume_on_signal(void *arg, int signo)
@@ -129,9 +130,9 @@ void consume_on_signal(void *arg, int signo)
     struct consume *c = arg;
 
     if (signo == SIGUSR2)
-        telemetry_write_stats(c->telemetry);
+        telemetry_write_stats(c->process.telemetry);
     else if (c->is_leaving) /* a second one does not wait */
-        fnet_loop_quit(c->loop);
+        fnet_loop_quit(c->process.loop);
     else
         consume_fail(c, EXIT_SIGNAL + signo);
 }
@@ -144,7 +145,8 @@ void consume_on_unreachable(void *arg, struct peer *peer, const char *reason)
 
     if (c->is_leaving)
         return;
-    report_say(&c->config.report, REPORT_ERROR, peer_name(peer), "cannot connect: %s", reason);
+    report_say(&c->config.process.report, REPORT_ERROR, peer_name(peer), "cannot connect: %s",
+               reason);
     consume_fail(c, EXIT_UNREACHABLE);
 }
 
@@ -186,7 +188,7 @@ void consume_on_conclude(void *arg)
     list_failed_channels(c, channels, sizeof channels);
     if (unwritten > 0)
         snprintf(rest, sizeof rest, ", the last %" PRIu64 " bytes not written", unwritten);
-    report_say(&c->config.report, REPORT_ERROR, peer_name(c->loss.peer), "%s: %s%s%s%s",
+    report_say(&c->config.process.report, REPORT_ERROR, peer_name(c->loss.peer), "%s: %s%s%s%s",
                what_ended(c->loss.err), c->loss.reason,
                channels[0] ? "; end of partition not reached: " : "", channels, rest);
     consume_fail(c, report_exit_code(c->loss.err));
@@ -207,8 +209,9 @@ void consume_on_lost(void *arg, struct peer *peer, enum fnet_err err, const char
         if (c->intakes[g])
             intake_drain(c->intakes[g]);
     if (count_unwritten(c) == 0 ||
-        fnet_timer_set(c->loop, &c->late, fnet_loop_now_ns(c->loop) + ABORT_NS) != FNET_OK)
-        fnet_loop_post(c->loop, &c->conclude);
+        fnet_timer_set(c->process.loop, &c->late, fnet_loop_now_ns(c->process.loop) + ABORT_NS) !=
+            FNET_OK)
+        fnet_loop_post(c->process.loop, &c->conclude);
 }
 
 static struct reading *reading_of(const struct consume *c, const struct fnet_channel *channel)
@@ -227,7 +230,7 @@ void consume_refused(struct consume *c, const struct peer *peer, const char *nam
     if (c->is_leaving)
         return;
     snprintf(where, sizeof where, "%s/%s", peer_name(peer), name);
-    report_say(&c->config.report, REPORT_ERROR, where, "%s: %s",
+    report_say(&c->config.process.report, REPORT_ERROR, where, "%s: %s",
                err == FNET_NO_PARTITION ? "no such partition"
                : err == FNET_REMOTE     ? "refused by the producer"
                                         : what_ended(err),

@@ -22,7 +22,7 @@ void produce_on_leave_over(void *arg)
 {
     struct produce *p = arg;
 
-    fnet_loop_quit(p->loop);
+    fnet_loop_quit(p->process.loop);
 }
 
 static void leave(struct produce *p, uint64_t longest_ns)
@@ -30,8 +30,9 @@ static void leave(struct produce *p, uint64_t longest_ns)
     p->is_leaving = true;
     server_stop_listening(p->server);
     if (server_is_empty(p->server) ||
-        fnet_timer_set(p->loop, &p->leave, fnet_loop_now_ns(p->loop) + longest_ns) != FNET_OK)
-        fnet_loop_quit(p->loop);
+        fnet_timer_set(p->process.loop, &p->leave,
+                       fnet_loop_now_ns(p->process.loop) + longest_ns) != FNET_OK)
+        fnet_loop_quit(p->process.loop);
 }
 
 /* It cannot be completed: STATUS, and WHY for the consumers. The first reason is the one. */
@@ -91,7 +92,7 @@ void produce_check(void *arg)
         return;
     if (names_in_state(p, FNET_SUBPARTITION_CANCELLED, names, sizeof names) > 0) {
         p->status = EXIT_INCOMPLETE;
-        report_say(&p->config.report, REPORT_ERROR, names,
+        report_say(&p->config.process.report, REPORT_ERROR, names,
                    "not delivered in full: cancelled by the consumer");
     }
     server_close(p->server);
@@ -102,7 +103,7 @@ void produce_on_progress(void *arg)
 {
     struct produce *p = arg;
 
-    fnet_loop_post(p->loop, &p->check);
+    fnet_loop_post(p->process.loop, &p->check);
 }
 
 void produce_on_wait_over(void *arg)
@@ -112,7 +113,7 @@ void produce_on_wait_over(void *arg)
 
     if (p->is_leaving || names_in_state(p, FNET_SUBPARTITION_WAITING, names, sizeof names) == 0)
         return;
-    report_say(&p->config.report, REPORT_ERROR, names,
+    report_say(&p->config.process.report, REPORT_ERROR, names,
                "not delivered: no consumer came in the time allowed by --wait");
     fail(p, EXIT_INCOMPLETE, "the producer stopped waiting for consumers of other subpartitions");
 }
@@ -127,7 +128,7 @@ void produce_on_emptied(void *arg)
     struct produce *p = arg;
 
     if (p->is_leaving)
-        fnet_loop_quit(p->loop);
+        fnet_loop_quit(p->process.loop);
 }
 
 void produce_on_source_ended(void *arg, struct source *source, enum fnet_err err, const char *what,
@@ -137,13 +138,14 @@ void produce_on_source_ended(void *arg, struct source *source, enum fnet_err err
 
     if (err != FNET_OK) {
         const char *name = fnet_partition_name(source_partition(source));
-        report_error(&p->config.report, name, what, err, saved_errno);
+        report_error(&p->config.process.report, name, what, err, saved_errno);
         fail(p, report_exit_code(err), "the producer's input failed");
         return;
     }
     if (++p->sources_ended < produce_partitions(p) || p->config.wait_ns == UINT64_MAX)
         return;
-    if (fnet_timer_set(p->loop, &p->wait, fnet_loop_now_ns(p->loop) + p->config.wait_ns) != FNET_OK)
+    if (fnet_timer_set(p->process.loop, &p->wait,
+                       fnet_loop_now_ns(p->process.loop) + p->config.wait_ns) != FNET_OK)
         produce_on_wait_over(p);
 }
 
@@ -153,11 +155,11 @@ void produce_on_signal(void *arg, int signo)
     char why[64];
 
     if (signo == SIGUSR2) {
-        telemetry_write_stats(p->telemetry);
+        telemetry_write_stats(p->process.telemetry);
         return;
     }
     if (p->is_leaving) { /* a second one does not wait */
-        fnet_loop_quit(p->loop);
+        fnet_loop_quit(p->process.loop);
         return;
     }
     snprintf(why, sizeof why, "the producer was ended by signal %d (%s)", signo, strsignal(signo));

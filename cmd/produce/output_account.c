@@ -42,7 +42,7 @@ void produce_on_stats(void *arg, FILE *out)
 
 void produce_print_digests(const struct produce *p)
 {
-    for (size_t i = 0; p->config.wants_digest && i < produce_partitions(p); i++)
+    for (size_t i = 0; p->config.process.wants_digest && i < produce_partitions(p); i++)
         for (uint32_t s = 0; s < p->config.subpartitions; s++)
             telemetry_print_digest(p->config.operands[i].name, s,
                                    &source_digests(p->sources[i])[s]);

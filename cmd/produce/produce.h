@@ -5,14 +5,14 @@
 #ifndef PRODUCE_PRODUCE_H
 #define PRODUCE_PRODUCE_H
 
-#include "cli/telemetry.h"
+#include "cli/process.h"
 #include "produce/produce_config.h"
 #include "produce/server.h"
 #include "produce/source.h"
 
 struct produce {
     struct produce_config config;
-    struct fnet_loop *loop;
+    struct process process;
     struct fnet_network_pool *pool;
     struct fnet_registry registry;
     struct fnet_local_pool **pools;     /* owned array; each is a partition's */
@@ -21,8 +21,6 @@ struct produce {
     int *inputs;                        /* owned array of descriptors, opened before all else */
     int port_fd; /* of a port file that is a FIFO or device, opened before all else; or -1 */
     struct server *server;
-    struct fnet_trace *trace;
-    struct telemetry *telemetry;
     struct fnet_task check;  /* has everything been delivered? */
     struct fnet_timer wait;  /* for consumers that do not come */
     struct fnet_timer leave; /* the longest that consumers get to take leave */

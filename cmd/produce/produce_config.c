@@ -19,7 +19,7 @@
 void produce_config_init(struct produce_config *config)
 {
     *config = (struct produce_config){
-        .report = {.program = "fnet-produce", .most = REPORT_NOTE},
+        .process.report = {.program = "fnet-produce", .most = REPORT_NOTE},
         .type = FNET_PIPELINED_BOUNDED,
         .subpartitions = 1,
         .selector = FNET_SELECTOR_CONFIG_INIT,

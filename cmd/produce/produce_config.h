@@ -9,9 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cli/options.h"
-#include "cli/report.h"
-#include "cli/telemetry.h"
+#include "cli/process.h"
 #include "fnet/id.h"
 #include "fnet/io.h"
 #include "fnet/partition.h"
@@ -26,12 +24,10 @@ struct produce_operand {
 };
 
 struct produce_config {
-    struct report report;
-    struct telemetry_config telemetry;
+    struct process_config process;
 
     struct fnet_endpoint *listens; /**< owned; --listen in order */
     size_t listen_count;
-    bool is_plaintext;
 
     struct produce_operand *operands; /**< owned */
     size_t operand_count;
@@ -51,9 +47,6 @@ struct produce_config {
     int ready_fd;             /**< -1: none */
     uint64_t wait_ns;         /**< UINT64_MAX: no limit */
     uint64_t idle_timeout_ns; /**< 0: as the system does */
-    const char *trace_file;
-    bool wants_digest;
-    bool is_dry_run;
 };
 
 /* ---- produce_options.c ----------------------------------------------------------------------- */

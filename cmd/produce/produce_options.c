@@ -138,13 +138,6 @@ static enum fnet_err set_ready_fd(void *arg, const char *text, const char **why)
     return err;
 }
 
-static enum fnet_err set_progress(void *arg, const char *text, const char **why)
-{
-    struct produce_config *config = arg;
-
-    return telemetry_set_progress(&config->telemetry, text, why);
-}
-
 enum fnet_err produce_take_operand(void *arg, const char *text, const char **why)
 {
     struct produce_config *config = arg;
@@ -296,50 +289,6 @@ static const struct options_entry entries[] = {
              "(60s)",
      .value = OPTIONS_DURATION,
      .offset = AT(idle_timeout_ns)},
-    {.name = "plaintext",
-     .help = "allow addresses beyond this host, unencrypted",
-     .value = OPTIONS_FLAG,
-     .offset = AT(is_plaintext)},
-    {.name = "trace",
-     .argument = "FILE",
-     .help = "write every frame to FILE, for fnet-inspect",
-     .value = OPTIONS_TEXT,
-     .offset = AT(trace_file)},
-    {.name = "progress",
-     .argument = "WHEN",
-     .is_argument_optional = true,
-     .help = "show progress: auto (default), always, never",
-     .set = set_progress},
-    {.name = "stats",
-     .argument = "FILE",
-     .help = "write statistics to FILE, JSON lines",
-     .value = OPTIONS_TEXT,
-     .offset = AT(telemetry.stats_file)},
-    {.name = "stats-interval",
-     .argument = "D",
-     .help = "how often (only on USR2 and at the end)",
-     .value = OPTIONS_DURATION,
-     .offset = AT(telemetry.interval_ns)},
-    {.name = "digest",
-     .help = "print count and hash of each subpartition's records",
-     .value = OPTIONS_FLAG,
-     .offset = AT(wants_digest)},
-    {.name = "dry-run",
-     .help = "print what would be done, and stop",
-     .value = OPTIONS_FLAG,
-     .offset = AT(is_dry_run)},
-    {.name = "quiet",
-     .letter = 'q',
-     .help = "say errors only",
-     .value = OPTIONS_CONSTANT,
-     .offset = AT(report.most),
-     .min = REPORT_ERROR},
-    {.name = "verbose",
-     .letter = 'v',
-     .help = "say more",
-     .value = OPTIONS_CONSTANT,
-     .offset = AT(report.most),
-     .min = REPORT_DETAIL},
 };
 
 const struct options_table produce_options = {
@@ -352,5 +301,8 @@ const struct options_table produce_options = {
         "durations ms s m h.",
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
+    .shared = process_options,
+    .shared_count = PROCESS_OPTIONS,
+    .shared_offset = AT(process),
     .operand = produce_take_operand,
 };

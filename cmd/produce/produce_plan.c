@@ -28,7 +28,7 @@ static void print_listens(const struct produce_config *config)
             char text[FNET_ADDRESS_TEXT_BYTES];
             fnet_address_format(&addresses[j], text);
             printf("listen: %s%s\n", text,
-                   config->is_plaintext || fnet_address_is_loopback(&addresses[j])
+                   config->process.is_plaintext || fnet_address_is_loopback(&addresses[j])
                        ? ""
                        : " (refused without --plaintext)");
         }

@@ -379,6 +379,48 @@ static void test_values(void)
     CHECK_INT(v.duration_ns, 250000000);
 }
 
+/* ---- entries that several commands share -------------------------------------------------------
+ */
+
+struct sharing {
+    uint64_t own;
+    struct values common;
+};
+
+static const struct options_entry own_entries[] = {
+    {.name = "own",
+     .argument = "N",
+     .value = OPTIONS_NUMBER64,
+     .offset = offsetof(struct sharing, own),
+     .max = 9},
+};
+
+static const struct options_table sharing_table = {
+    .program = "prog",
+    .synopsis = "",
+    .purpose = "",
+    .entries = own_entries,
+    .count = 1,
+    .shared = value_entries,
+    .shared_count = sizeof value_entries / sizeof *value_entries,
+    .shared_offset = offsetof(struct sharing, common),
+    .operand = take_operand,
+};
+
+static void test_shared(void)
+{
+    struct sharing s = {.own = 0};
+    int used;
+
+    CASE("shared entries go to their own struct in the config, and are in the help");
+    CHECK_INT(parse_line(&sharing_table, &s, "--own=3 --number=4 --flag", &used), OPTIONS_RUN);
+    CHECK_INT(s.own, 3);
+    CHECK_INT(s.common.number, 4);
+    CHECK(s.common.flag);
+    CHECK_INT(parse_line(&sharing_table, &s, "--help", &used), OPTIONS_SHOWN);
+    CHECK(strstr(printed[0], "--own N") && strstr(printed[0], "--duration D"));
+}
+
 int main(void)
 {
     test_mixed();
@@ -386,5 +428,6 @@ int main(void)
     test_mistakes();
     test_help();
     test_values();
+    test_shared();
     return tap_done();
 }
