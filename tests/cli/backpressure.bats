@@ -77,7 +77,7 @@ has_stopped_reading() { # NAME FILE
 
 @test "backpressure: a stalled consumer does not slow another consumer's subpartition" {
     make_stalled
-    head -c "$(scaled 50000000)" /dev/zero >plenty
+    head -c "$(($(scaled 50000) * 1000))" /dev/zero >plenty
     start_producer producer -f fixed:1000 slow=/dev/zero fast=plenty </dev/null
     start_consumer slow -o stalled -f bytes "$address/slow" 8>&-
     start_consumer fast -f bytes "$address/fast"
@@ -129,7 +129,8 @@ has_stopped_reading() { # NAME FILE
 @test "backpressure: a reader that comes back gets everything" {
     mkfifo late
     exec 8<>late
-    seq "$(scaled 3000000)" >input
+    # More than all buffers and pipes on the way hold, however slow the programs are.
+    seq "$(($(scaled 3000000) + 500000))" >input
     start_producer producer -n 3 main=input </dev/null 8>&-
     start_consumer consumer -o late "$address" 8>&-
     wait_until 20 has_stopped_reading producer "$PWD/input"

@@ -68,7 +68,7 @@ static void test_vectors(void)
 
     CASE("the published vectors");
     if (!file) {
-        CHECK(!"the vectors can be opened");
+        CHECK(file != NULL);
         return;
     }
     while (fgets(line, sizeof line, file)) {
