@@ -638,6 +638,40 @@ static void must_hear_description(struct scripted_peer *peer, const struct fnet_
         CHECK_MEM(m.description.name.ptr, name, strlen(name));
 }
 
+static void test_description_flood(void)
+{
+    enum { REQUESTS = 150, ANSWERS = 2 * REQUESTS, FULL = 128, SPANS = 2 * ANSWERS };
+    static uint8_t flood[REQUESTS * 100];
+    static struct iovec spans[SPANS];
+    struct fnet_writer w = fnet_writer_of(flood, sizeof flood);
+    struct fnet_message ask = {.type = FNET_DESCRIPTION_REQUEST, .describe = {.all = true}};
+    struct made_partition other;
+    struct served s;
+
+    CASE("requests that came at once are answered as the answers are taken, not all at once");
+    serve(&s, SIZE_MAX);
+    make_partition(&other, "other", 1, 2, 2);
+    CHECK_INT(fnet_registry_add(&s.registry, other.partition), FNET_OK);
+    for (int i = 0; i < REQUESTS; i++)
+        CHECK_INT(fnet_message_encode(&ask, &w), FNET_OK);
+    CHECK_INT(feed(s.session, flood, (size_t)(w.pos - flood), SIZE_MAX), FNET_OK);
+    /* Each answer is at most two spans, and the last request may have added all of its own. */
+    CHECK(fnet_session_send_spans(s.session, spans, SPANS) <= 2 * (FULL + 2));
+    CHECK(!fnet_session_wants_read(s.session));
+
+    CASE("in the end each has its answers");
+    for (int i = 0; i < REQUESTS; i++) {
+        must_hear_description(&s.peer, &ask.receiver, "main", 1);
+        must_hear_description(&s.peer, &ask.receiver, "other", 0);
+    }
+    must_be_silent(&s.peer);
+    CHECK(fnet_session_wants_read(s.session));
+    part(&s.peer);
+    fnet_registry_clear(&s.registry);
+    unmake_partition(&other);
+    unmake_partition(&s.main);
+}
+
 static void test_descriptions(void)
 {
     struct served s;
@@ -760,6 +794,7 @@ int main(void)
     test_misplaced();
     test_ignored();
     test_answers_pile_up();
+    test_description_flood();
     test_descriptions();
     test_no_memory();
     fnet_session_free(NULL);
