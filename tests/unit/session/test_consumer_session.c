@@ -513,6 +513,13 @@ static void test_wrong_buffers(void)
     m.buffer.is_compressed = true;
     must_die(&f, tell(&f.peer, &m), FNET_BAD_VALUE, "compressed", 1);
 
+    CASE("a buffer behind the end of its partition");
+    m = fetch_two(&f);
+    int32_t next = m.buffer.sequence;
+    CHECK_INT(send(&f, 1, next, FNET_END_OF_PARTITION, 0), FNET_OK);
+    m.buffer.sequence = next + 1;
+    must_die(&f, tell(&f.peer, &m), FNET_BAD_SEQUENCE, "wrong sequence number", 1);
+
     CASE("a buffer of several parts");
     m = fetch_two(&f);
     m.buffer.partials = 1;
