@@ -31,7 +31,7 @@ FNET_CHECKED enum fnet_err units_parse_size(const char *text, uint64_t min, uint
  * A number and ms, s, m or h, in nanoseconds; only 0 may stand without a unit.
  *
  * Errors: FNET_INVALID  no duration.
- *         FNET_RANGE    longer than UINT64_MAX nanoseconds, about 584 years.
+ *         FNET_RANGE    longer than about 146 years: added to any point in time it fits 64 bits.
  */
 FNET_CHECKED enum fnet_err units_parse_duration(const char *text, uint64_t *out_ns,
                                                 const char **why);

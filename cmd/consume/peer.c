@@ -117,9 +117,11 @@ static void on_connected(void *arg, int fd)
 
     fnet_connector_free(peer->connector);
     peer->connector = NULL;
-    if (fnet_connection_new(&config, peer->session, fd, &peer->connection) != FNET_OK) {
+    enum fnet_err err = fnet_connection_new(&config, peer->session, fd, &peer->connection);
+    if (err != FNET_OK) {
+        const char *reason = err == FNET_SYSTEM ? strerror(errno) : fnet_strerror(err);
         close(fd);
-        on_failed(peer, "out of memory");
+        on_failed(peer, reason);
         return;
     }
     report_say(peers->report, REPORT_DETAIL, peer->name, "connected to %s",

@@ -132,10 +132,11 @@ static void on_accepted(void *arg, int fd)
 {
     struct server *server = arg;
 
-    if (admit(server, fd) != FNET_OK) {
-        on_refused(server, ENOMEM);
-        close(fd);
-    }
+    enum fnet_err err = admit(server, fd);
+    if (err == FNET_OK)
+        return;
+    on_refused(server, err == FNET_SYSTEM ? errno : ENOMEM);
+    close(fd);
 }
 
 enum fnet_err server_new(const struct server_config *config, struct server **out)

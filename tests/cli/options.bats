@@ -71,6 +71,7 @@ refuses() { # COMMAND
 --memory 5x | --memory: not a size (a number, and k, M or G): '5x'
 --buffer-timeout 5 | --buffer-timeout: a duration needs a unit (ms, s, m or h): '5'
 --buffer-timeout 5d | --buffer-timeout: not a duration (a number, and ms, s, m or h): '5d'
+--wait 2000000h | --wait: out of range: '2000000h'
 --segment-size 3 | --segment-size: out of range: '3'
 --ready-fd 77 | --ready-fd: not an open file descriptor: '77'
 --wait | --wait: needs an argument, D
@@ -125,6 +126,15 @@ END
         --send-event=x --until-checkpoint=3 --key-file=k; do
         run --separate-stderr -2 fnet-consume "$option" 127.0.0.1
         assert_stderr_match ': unknown option$'
+    done
+}
+
+@test "options: FNET_LOOP is epoll or poll: status 2" {
+    local command
+    export FNET_LOOP=kqueue
+    for command in 'fnet-produce --wait 0 -l 127.0.0.1:0' 'fnet-consume 127.0.0.1:1'; do
+        run --separate-stderr -2 bash -c "$command </dev/null"
+        assert_stderr_match '^fnet-(produce|consume): FNET_LOOP: neither epoll nor poll$'
     done
 }
 

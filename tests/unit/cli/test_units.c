@@ -91,6 +91,7 @@ static void test_durations(void)
         CHECK_INT(units_parse_duration(wrong[i], &out, &why), FNET_INVALID);
     CHECK_INT(units_parse_duration("100", &out, &why), FNET_INVALID);
     CHECK_STR(why, "a duration needs a unit (ms, s, m or h)");
+    CHECK_INT(units_parse_duration("1281024h", &out, &why), FNET_RANGE);
     CHECK_INT(units_parse_duration("5124096h", &out, &why), FNET_RANGE);
     CHECK_INT(out, 77);
 }
