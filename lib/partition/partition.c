@@ -154,6 +154,12 @@ void fnet_partition_seal(struct fnet_partition *p, const uint32_t *subpartition)
         seal_shared(p);
 }
 
+struct fnet_builder_slots fnet_partition_builder_slots(struct fnet_partition *p)
+{
+    return (struct fnet_builder_slots){.first = (char *)&p->subpartitions[0].queue.builder,
+                                       .stride = sizeof p->subpartitions[0]};
+}
+
 enum fnet_err fnet_partition_builder(struct fnet_partition *p, uint32_t subpartition,
                                      struct fnet_builder **out)
 {

@@ -42,38 +42,71 @@ static const uint8_t *end_of(const struct fnet_span *record)
     return record->ptr + record->len;
 }
 
+/*
+ * The way of nearly all records: each goes whole into the open builder of its target, up to the
+ * first for which there is none, or whose buffer would then be full. Returns how many went.
+ */
+static size_t put_whole(struct fnet_builder_slots slots, const struct fnet_span *records,
+                        const uint32_t *targets, size_t n, const uint8_t *readable_end)
+{
+    size_t i = 0;
+
+    for (; i < n; i++) {
+        struct fnet_builder *builder = fnet_builder_slot(slots, targets[i]);
+        const size_t need = FNET_RECORD_HEADER_BYTES + records[i].len;
+        if (!fnet_builder_is_open(builder) || fnet_builder_room(builder) <= need)
+            break;
+        struct fnet_writer w =
+            fnet_writer_of(fnet_builder_pos(builder), fnet_builder_room(builder));
+        if (!fnet_record_put(&w, records[i], readable_end ? readable_end : end_of(&records[i])))
+            break;
+        fnet_builder_commit(builder, need);
+    }
+    return i;
+}
+
+/* One record, whole or in pieces, through new buffers where need be. */
+static enum fnet_err put_one(struct fnet_record_writer *writer, struct fnet_span record,
+                             const uint32_t *target)
+{
+    struct fnet_builder *builder;
+    enum fnet_err err = open_builder(writer->partition, target, &builder);
+
+    if (err != FNET_OK)
+        return err;
+    struct fnet_writer w = fnet_writer_of(fnet_builder_pos(builder), fnet_builder_room(builder));
+    if (fnet_record_put(&w, record, end_of(&record))) {
+        commit(writer, target, builder, FNET_RECORD_HEADER_BYTES + record.len);
+        return FNET_OK;
+    }
+    fnet_record_serializer_begin(&writer->serializer, record);
+    return drain(writer, target);
+}
+
 enum fnet_err fnet_record_writer_emit(struct fnet_record_writer *writer,
                                       const struct fnet_span *records, const uint32_t *targets,
                                       size_t n, size_t *done)
 {
+    const struct fnet_builder_slots slots = fnet_partition_builder_slots(writer->partition);
+    /* Then short records can be copied in whole blocks. */
+    const uint8_t *readable_end =
+        fnet_records_are_adjacent(records, n) && n > 0 ? end_of(&records[n - 1]) : NULL;
     enum fnet_err err = FNET_OK;
     size_t i = 0;
-    /* Then short records can be copied in whole blocks. */
-    const bool are_adjacent = fnet_records_are_adjacent(records, n);
 
     if (n > 0 && !fnet_record_serializer_is_done(&writer->serializer)) {
         err = drain(writer, targets);
         if (err == FNET_OK)
             i = 1;
     }
-    for (; err == FNET_OK && i < n; i++) {
-        const uint32_t *target = targets ? &targets[i] : NULL;
-        struct fnet_builder *builder;
-
-        err = open_builder(writer->partition, target, &builder);
-        if (err != FNET_OK)
+    while (err == FNET_OK && i < n) {
+        if (targets)
+            i += put_whole(slots, records + i, targets + i, n - i, readable_end);
+        if (i == n)
             break;
-        struct fnet_writer w =
-            fnet_writer_of(fnet_builder_pos(builder), fnet_builder_room(builder));
-        if (fnet_record_put(&w, records[i],
-                            are_adjacent ? end_of(&records[n - 1]) : end_of(&records[i]))) {
-            commit(writer, target, builder, FNET_RECORD_HEADER_BYTES + records[i].len);
-            continue;
-        }
-        fnet_record_serializer_begin(&writer->serializer, records[i]);
-        err = drain(writer, target);
-        if (err != FNET_OK)
-            break;
+        err = put_one(writer, records[i], targets ? &targets[i] : NULL);
+        if (err == FNET_OK)
+            i++;
     }
     fnet_partition_mark_written(writer->partition);
     *done = i;

@@ -325,6 +325,19 @@ connections() {
     finish_well consumer producer
 }
 
+@test "consume: whoever shares its output does not find it changed, nor in the way of non-blocking" {
+    seq 1000 >input
+    mkfifo shared
+    exec 8<>shared
+    grep flags "/proc/$BASHPID/fdinfo/8" >before
+    start_producer producer <input 8>&-
+    start consumer bash -c "exec fnet-consume '$address' >&8"
+    run -0 timeout $((20 * SLOWNESS)) head -n 1000 <&8
+    [[ $output == "$(seq 1000)" ]]
+    finish_well consumer producer
+    grep flags "/proc/$BASHPID/fdinfo/8" | cmp - before
+}
+
 @test "consume: --tag says whose record it is, also in nul and u32 form" {
     printf 'x\n' >input
     transfer input -- --tag

@@ -564,3 +564,25 @@ END
     assert_line 'BacklogAnnouncement backlog=1'
     finish_well producer
 }
+
+# bats test_tags=long
+@test "protocol: who acknowledges everything and then does not leave is not waited for long" {
+    seq 3 >input
+    start_producer producer <input
+    start_peer stranger connect "$address" <<'END'
+open
+send PartitionRequest
+await BufferResponse
+await BufferResponse
+send AckAllUserRecordsProcessed
+await BufferResponse
+wait over
+END
+    finish_within 10 producer
+    assert_status 0
+    assert_quiet
+    touch over
+    finish stranger
+    assert_status 0
+    assert_line 'BufferResponse sequence=2 backlog=0 END_OF_PARTITION size=4'
+}

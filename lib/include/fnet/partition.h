@@ -108,8 +108,25 @@ FNET_CHECKED enum fnet_err fnet_partition_builder(struct fnet_partition *partiti
                                                   uint32_t subpartition, struct fnet_builder **out);
 
 /**
- * The same for one builder that every subpartition reads (broadcast). It and the subpartitions' own
- * builders end each other, so that every subpartition has all bytes in the order of writing.
+ * Where the builders of the subpartitions stand. A writer looks here first, for every record: an
+ * open builder with room needs no call.
+ */
+struct fnet_builder_slots {
+    char *first;
+    size_t stride;
+};
+struct fnet_builder_slots fnet_partition_builder_slots(struct fnet_partition *partition);
+
+static inline struct fnet_builder *fnet_builder_slot(struct fnet_builder_slots slots,
+                                                     uint32_t subpartition)
+{
+    return (struct fnet_builder *)(void *)(slots.first + subpartition * slots.stride);
+}
+
+/**
+ * As fnet_partition_builder(), for one builder that every subpartition reads (broadcast). It and
+ * the subpartitions' own builders end each other, so that every subpartition has all bytes in the
+ * order of writing.
  */
 FNET_CHECKED enum fnet_err fnet_partition_shared_builder(struct fnet_partition *partition,
                                                          struct fnet_builder **out);
