@@ -47,7 +47,7 @@ static const uint8_t *end_of(const struct fnet_span *record)
  * first for which there is none, or whose buffer would then be full. Returns how many went.
  */
 static size_t put_whole(struct fnet_builder_slots slots, const struct fnet_span *records,
-                        const uint32_t *targets, size_t n, const uint8_t *readable_end)
+                        const uint32_t *targets, size_t n, bool are_adjacent)
 {
     size_t i = 0;
 
@@ -58,7 +58,7 @@ static size_t put_whole(struct fnet_builder_slots slots, const struct fnet_span 
             break;
         struct fnet_writer w =
             fnet_writer_of(fnet_builder_pos(builder), fnet_builder_room(builder));
-        if (!fnet_record_put(&w, records[i], readable_end ? readable_end : end_of(&records[i])))
+        if (!fnet_record_put(&w, records[i], end_of(&records[are_adjacent ? n - 1 : i])))
             break;
         fnet_builder_commit(builder, need);
     }
@@ -89,8 +89,7 @@ enum fnet_err fnet_record_writer_emit(struct fnet_record_writer *writer,
 {
     const struct fnet_builder_slots slots = fnet_partition_builder_slots(writer->partition);
     /* Then short records can be copied in whole blocks. */
-    const uint8_t *readable_end =
-        fnet_records_are_adjacent(records, n) && n > 0 ? end_of(&records[n - 1]) : NULL;
+    const bool are_adjacent = fnet_records_are_adjacent(records, n);
     enum fnet_err err = FNET_OK;
     size_t i = 0;
 
@@ -101,7 +100,7 @@ enum fnet_err fnet_record_writer_emit(struct fnet_record_writer *writer,
     }
     while (err == FNET_OK && i < n) {
         if (targets)
-            i += put_whole(slots, records + i, targets + i, n - i, readable_end);
+            i += put_whole(slots, records + i, targets + i, n - i, are_adjacent);
         if (i == n)
             break;
         err = put_one(writer, records[i], targets ? &targets[i] : NULL);
