@@ -285,11 +285,6 @@ struct fnet_channel *intake_channel(const struct intake *in, size_t i)
     return in->lanes[i].channel;
 }
 
-size_t intake_channels(const struct intake *in)
-{
-    return in->config.channels;
-}
-
 const char *intake_channel_name(const struct intake *in, size_t i)
 {
     return in->lanes[i].name;
@@ -303,11 +298,6 @@ uint64_t intake_channel_records(const struct intake *in, size_t i)
 const struct fnet_digest *intake_channel_digest(const struct intake *in, size_t i)
 {
     return &in->lanes[i].digest;
-}
-
-bool intake_is_ended(const struct intake *in)
-{
-    return in->is_ended;
 }
 
 const char *intake_culprit(const struct intake *in, int *saved_errno)

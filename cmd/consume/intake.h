@@ -39,7 +39,6 @@ void intake_free(struct intake *intake);
 FNET_CHECKED enum fnet_err intake_name(struct intake *intake, size_t i, const char *name,
                                        uint32_t subpartition);
 struct fnet_channel *intake_channel(const struct intake *intake, size_t i);
-size_t intake_channels(const struct intake *intake);
 /** "NAME:SUBPARTITION" */
 const char *intake_channel_name(const struct intake *intake, size_t i);
 /** Records of channel I that were appended to the output. */
@@ -54,7 +53,6 @@ void intake_post(struct intake *intake);
 void intake_drain(struct intake *intake);
 /** Cancel all channels. */
 void intake_cancel(struct intake *intake);
-bool intake_is_ended(const struct intake *intake);
 
 /** The name of the channel that the error was about; NULL for none. Its errno for FNET_SYSTEM. */
 const char *intake_culprit(const struct intake *intake, int *saved_errno);
