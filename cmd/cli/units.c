@@ -9,9 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Now and a duration together are still a point in time. */
-#define DURATION_MAX_NS (UINT64_MAX / 4)
-
 static const char not_a_number[] = "not a number";
 static const char out_of_range[] = "out of range";
 
@@ -110,8 +107,8 @@ enum fnet_err units_parse_duration(const char *text, uint64_t *out_ns, const cha
                      : "a duration needs a unit (ms, s, m or h)";
         return FNET_INVALID;
     }
-    if (value > DURATION_MAX_NS / unit->factor) {
-        *why = out_of_range;
+    if (value > UNITS_DURATION_MAX_NS / unit->factor) {
+        *why = "longer than 100 years (876000h)";
         return FNET_RANGE;
     }
     *out_ns = value * unit->factor;

@@ -14,6 +14,9 @@
 
 #define UNITS_TEXT_BYTES 16 /**< longest formatted number, NUL included */
 
+/** The longest duration, 876000h or 100 years: now and it together fit 64 bits. */
+#define UNITS_DURATION_MAX_NS (UINT64_C(876000) * 3600 * 1000000000)
+
 /**
  * Decimal digits, MIN <= value <= MAX.
  *
@@ -31,7 +34,7 @@ FNET_CHECKED enum fnet_err units_parse_size(const char *text, uint64_t min, uint
  * A number and ms, s, m or h, in nanoseconds; only 0 may stand without a unit.
  *
  * Errors: FNET_INVALID  no duration.
- *         FNET_RANGE    longer than about 146 years: added to any point in time it fits 64 bits.
+ *         FNET_RANGE    longer than UNITS_DURATION_MAX_NS.
  */
 FNET_CHECKED enum fnet_err units_parse_duration(const char *text, uint64_t *out_ns,
                                                 const char **why);

@@ -71,7 +71,8 @@ refuses() { # COMMAND
 --memory 5x | --memory: not a size (a number, and k, M or G): '5x'
 --buffer-timeout 5 | --buffer-timeout: a duration needs a unit (ms, s, m or h): '5'
 --buffer-timeout 5d | --buffer-timeout: not a duration (a number, and ms, s, m or h): '5d'
---wait 2000000h | --wait: out of range: '2000000h'
+--wait 876001h | --wait: longer than 100 years (876000h): '876001h'
+--wait 18446744073709551617ms | --wait: longer than 100 years (876000h): '18446744073709551617ms'
 --segment-size 3 | --segment-size: out of range: '3'
 --ready-fd 77 | --ready-fd: not an open file descriptor: '77'
 --wait | --wait: needs an argument, D
@@ -109,9 +110,78 @@ unix: | unix:: path missing
 --retry always 127.0.0.1 | --retry: not a number: 'always'
 --request-backoff 1s 127.0.0.1 | --request-backoff: not MIN:MAX: '1s'
 --request-backoff 2s:1s 127.0.0.1 | --request-backoff: MAX is less than MIN: '2s:1s'
+--request-backoff 1s:876001h 127.0.0.1 | --request-backoff: longer than 100 years (876000h): '1s:876001h'
+--request-backoff 876001h:1s 127.0.0.1 | --request-backoff: longer than 100 years (876000h): '876001h:1s'
 --limit -1 127.0.0.1 | --limit: not a number: '-1'
 --max-connections 0 127.0.0.1 | --max-connections: out of range: '0'
 END
+}
+
+@test "options: every duration is 100 years at most: more is status 2" {
+    local command option cases=0
+    for command in fnet-produce fnet-consume; do
+        for option in $("$command" --help | sed -n 's/^ *\(--[a-z-]*\) D .*/\1/p'); do
+            run --separate-stderr -2 "$command" --dry-run "$option" 876001h 127.0.0.1 </dev/null
+            [[ ${stderr_lines[0]} == \
+                "$command: $option: longer than 100 years (876000h): '876001h'" ]] || show_run
+            run --separate-stderr -0 "$command" --dry-run "$option" 876000h 127.0.0.1 </dev/null
+            assert_quiet
+            cases=$((cases + 1))
+        done
+    done
+    ((cases == 7))
+    fnet-consume --dry-run --request-backoff 876000h:876000h 127.0.0.1
+}
+
+@test "options: fnet-produce waits the longest durations, which do not come round to none" {
+    local longest=876000h
+    seq 3 >input
+    start_producer producer --wait "$longest" --idle-timeout "$longest" \
+        --stats stats --stats-interval "$longest" <input
+    # Steps that both sides see, after the end of the input.
+    fnet-consume --list "$address"
+    fnet-consume --list "$address"
+    start_consumer consumer "$address"
+    finish_well consumer producer
+    cmp input consumer.out
+    [[ $(wc -l <stats) == 1 ]]
+    open_feed
+    start_producer producer --buffer-timeout "$longest" --stats stats --stats-interval 5ms <"$feed"
+    start_consumer consumer "$address"
+    echo 1 >&9
+    wait_line stats '"numRecordsOut":1,'
+    echo 2 >&9
+    wait_line stats '"numRecordsOut":2,'
+    exec 9>&-
+    finish_well consumer producer
+    # Both in the one buffer that the end of the input sent.
+    tail -n 1 stats | grep -q '"numBuffersOut":1,'
+}
+
+@test "options: fnet-consume waits the longest durations, which do not come round to none" {
+    local longest=876000h
+    open_feed
+    start_producer producer --buffer-timeout 1ms <"$feed"
+    # Two that wait to ask once more for a partition that is not there, what it has and its records;
+    # without a wait they would give up before the other's records have come.
+    start_consumer asking -v --request-backoff "$longest:$longest" "$address/nix"
+    wait_line asking.err 'connected to'
+    start_consumer consumer --connect-timeout "$longest" --idle-timeout "$longest" \
+        --request-backoff "$longest:$longest" --stats stats --stats-interval "$longest" \
+        "$address/nix:0" "$address/main:0"
+    echo 1 >&9
+    wait_line consumer.out '^1$'
+    echo 2 >&9
+    wait_line consumer.out '^2$'
+    [[ ! -s stats ]]
+    signal asking TERM
+    finish asking
+    assert_status 143
+    signal consumer TERM
+    finish consumer
+    assert_status 143
+    assert_quiet
+    [[ $(wc -l <stats) == 1 ]]
 }
 
 @test "options: those of later versions are unknown, not ignored" {

@@ -91,8 +91,39 @@ static void test_durations(void)
         CHECK_INT(units_parse_duration(wrong[i], &out, &why), FNET_INVALID);
     CHECK_INT(units_parse_duration("100", &out, &why), FNET_INVALID);
     CHECK_STR(why, "a duration needs a unit (ms, s, m or h)");
-    CHECK_INT(units_parse_duration("1281024h", &out, &why), FNET_RANGE);
-    CHECK_INT(units_parse_duration("5124096h", &out, &why), FNET_RANGE);
+    CHECK_INT(out, 77);
+}
+
+static void test_longest_duration(void)
+{
+    static const char *const longest[] = {"3153600000000ms", "3153600000s", "52560000m", "876000h"};
+    static const char *const longer[] = {
+        "3153600000001ms",
+        "3153600001s",
+        "52560001m",
+        "876001h",
+        "18446744073709551615h",
+        "18446744073709551616ms",
+        /* These would be short again after multiplying in 64 bits. */
+        "18446744073710ms",
+        "5124096h",
+    };
+    const char *why = NULL;
+    uint64_t out;
+
+    CASE("a duration is 100 years at most, in every unit: now and it do not overflow together");
+    for (size_t i = 0; i < COUNT(longest); i++) {
+        out = 77;
+        CHECK_INT(units_parse_duration(longest[i], &out, &why), FNET_OK);
+        CHECK(out == UNITS_DURATION_MAX_NS);
+    }
+    CHECK(UNITS_DURATION_MAX_NS < UINT64_MAX / 4);
+    out = 77;
+    for (size_t i = 0; i < COUNT(longer); i++) {
+        why = "";
+        CHECK_INT(units_parse_duration(longer[i], &out, &why), FNET_RANGE);
+        CHECK_STR(why, "longer than 100 years (876000h)");
+    }
     CHECK_INT(out, 77);
 }
 
@@ -158,6 +189,7 @@ int main(void)
     test_numbers();
     test_sizes();
     test_durations();
+    test_longest_duration();
     test_characters();
     test_formats();
     return tap_done();
