@@ -7,9 +7,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #define BUFFER_BYTES (256u << 10)
+/* With less room than this the buffer is written out before more is framed into it. */
+#define ROOM_WORTH_FRAMING (BUFFER_BYTES / 4)
 
 struct sink {
     struct sink_config config;
@@ -84,35 +87,51 @@ int sink_errno(const struct sink *sink)
     return sink->saved_errno != 0 ? sink->saved_errno : EPIPE;
 }
 
-enum fnet_err sink_flush(struct sink *sink)
+/* Write some of what is buffered and of BODY behind it; N tells how much of BODY went. */
+static enum fnet_err write_some(struct sink *sink, struct fnet_span body, size_t *n)
 {
-    while (sink->begin < sink->end) {
-        size_t n = 0;
-        if (sink->saved_errno != 0)
-            return FNET_SYSTEM;
-        enum fnet_err err = fnet_output_write(sink->output, sink->buffer + sink->begin,
-                                              sink->end - sink->begin, &n);
-        if (err == FNET_SYSTEM)
-            sink->saved_errno = errno;
-        if (err != FNET_OK)
-            return err;
-        sink->begin += n;
+    const size_t buffered = sink->end - sink->begin;
+    struct iovec spans[2];
+    int count = 0;
+    size_t gone = 0;
+
+    if (sink->saved_errno != 0)
+        return FNET_SYSTEM;
+    if (buffered > 0)
+        spans[count++] =
+            (struct iovec){.iov_base = sink->buffer + sink->begin, .iov_len = buffered};
+    if (body.len > 0)
+        spans[count++] =
+            (struct iovec){.iov_base = (void *)(uintptr_t)body.ptr, .iov_len = body.len};
+    enum fnet_err err = fnet_output_write(sink->output, spans, count, &gone);
+    if (err == FNET_SYSTEM)
+        sink->saved_errno = errno;
+    if (err != FNET_OK)
+        return err;
+    if (gone < buffered) {
+        sink->begin += gone;
+        *n = 0;
+        return FNET_OK;
     }
     sink->begin = 0;
     sink->end = 0;
+    *n = gone - buffered;
     return FNET_OK;
+}
+
+enum fnet_err sink_flush(struct sink *sink)
+{
+    enum fnet_err err = FNET_OK;
+    size_t none;
+
+    while (err == FNET_OK && sink->begin < sink->end)
+        err = write_some(sink, fnet_span_of(NULL, 0), &none);
+    return err;
 }
 
 static size_t room(const struct sink *sink)
 {
     return BUFFER_BYTES - sink->end;
-}
-
-static void append_bytes(struct sink *sink, const void *bytes, size_t len)
-{
-    memcpy(sink->buffer + sink->end, bytes, len);
-    sink->end += len;
-    sink->appended += len;
 }
 
 bool sink_is_free_for(const struct sink *sink, const struct sink_style *style)
@@ -122,46 +141,66 @@ bool sink_is_free_for(const struct sink *sink, const struct sink_style *style)
 
 /* ---- one record, in as many pieces as it takes ---------------------------------------------- */
 
-/* The part of a piece of LEN bytes at FROM in the framed record that is due now. */
-static bool append_piece(struct sink *sink, const void *bytes, size_t len, size_t from)
+/* Copy what there is room for into the buffer, or write from where it lies what is long. */
+static enum fnet_err append_some(struct sink *sink, struct fnet_span bytes, size_t *n)
 {
-    const size_t skip = sink->offset - from;
-
-    if (sink->offset < from || skip >= len)
-        return true;
-    size_t n = len - skip < room(sink) ? len - skip : room(sink);
-    append_bytes(sink, (const uint8_t *)bytes + skip, n);
-    sink->offset += n;
-    return skip + n == len;
+    if (bytes.len >= FNET_LONG_RECORD_BYTES)
+        return write_some(sink, bytes, n);
+    if (room(sink) == 0) {
+        *n = 0;
+        return sink_flush(sink);
+    }
+    *n = bytes.len < room(sink) ? bytes.len : room(sink);
+    memcpy(sink->buffer + sink->end, bytes.ptr, *n);
+    sink->end += *n;
+    return FNET_OK;
 }
 
-/* Tag, tab, length, body, delimiter: those that the style has. Returns whether all is in. */
-static bool append_pieces(struct sink *sink, const struct sink_style *style,
-                          struct fnet_span record)
+/* What is not in yet of a piece of LEN bytes, which stands at *FROM in the framed record; the next
+   piece stands behind it. */
+static enum fnet_err append_piece(struct sink *sink, const void *bytes, size_t len, size_t *from)
+{
+    const size_t begin = *from;
+
+    *from += len;
+    while (sink->offset < *from) {
+        const size_t skip = sink->offset - begin;
+        size_t n;
+        enum fnet_err err =
+            append_some(sink, fnet_span_of((const uint8_t *)bytes + skip, len - skip), &n);
+        if (err != FNET_OK)
+            return err;
+        sink->offset += n;
+        sink->appended += n;
+    }
+    return FNET_OK;
+}
+
+/* Length, tag, tab, body, delimiter: those that the style has. */
+static enum fnet_err append_pieces(struct sink *sink, const struct sink_style *style,
+                                   struct fnet_span record)
 {
     const struct fnet_delimiter_config *format = &style->format;
     const size_t tag_len = style->tag ? strlen(style->tag) : 0;
     const uint8_t delimiter = format->format == FNET_FORMAT_NUL ? 0 : format->delimiter;
     uint8_t length[FNET_RECORD_HEADER_BYTES];
+    enum fnet_err err = FNET_OK;
     size_t from = 0;
 
     if (format->format == FNET_FORMAT_U32) {
         fnet_store_be32(length, (uint32_t)(record.len + (style->tag ? tag_len + 1 : 0)));
-        if (!append_piece(sink, length, sizeof length, from))
-            return false;
-        from += sizeof length;
+        err = append_piece(sink, length, sizeof length, &from);
     }
-    if (style->tag) {
-        if (!append_piece(sink, style->tag, tag_len, from) ||
-            !append_piece(sink, "\t", 1, from + tag_len))
-            return false;
-        from += tag_len + 1;
-    }
-    if (!append_piece(sink, record.ptr, record.len, from))
-        return false;
-    from += record.len;
-    return (format->format != FNET_FORMAT_LINES && format->format != FNET_FORMAT_NUL) ||
-           append_piece(sink, &delimiter, 1, from);
+    if (err == FNET_OK && style->tag)
+        err = append_piece(sink, style->tag, tag_len, &from);
+    if (err == FNET_OK && style->tag)
+        err = append_piece(sink, "\t", 1, &from);
+    if (err == FNET_OK)
+        err = append_piece(sink, record.ptr, record.len, &from);
+    if (err == FNET_OK &&
+        (format->format == FNET_FORMAT_LINES || format->format == FNET_FORMAT_NUL))
+        err = append_piece(sink, &delimiter, 1, &from);
+    return err;
 }
 
 static enum fnet_err append_one(struct sink *sink, const struct sink_style *style,
@@ -171,11 +210,9 @@ static enum fnet_err append_one(struct sink *sink, const struct sink_style *styl
         return FNET_RANGE;
     const bool is_resumed = sink->owner != NULL;
     sink->owner = style;
-    while (!append_pieces(sink, style, record)) {
-        enum fnet_err err = sink_flush(sink);
-        if (err != FNET_OK)
-            return err;
-    }
+    enum fnet_err err = append_pieces(sink, style, record);
+    if (err != FNET_OK)
+        return err;
     sink->owner = NULL;
     sink->offset = 0;
     if (is_resumed) /* other gates may have found it taken */
@@ -205,7 +242,9 @@ static enum fnet_err append_batch(struct sink *sink, const struct sink_style *st
 {
     size_t framed = 0;
 
-    *fit = style->tag ? 0 : count_fitting(sink, style, records, n, &framed);
+    *fit = 0;
+    if (!style->tag && records[0].len < FNET_LONG_RECORD_BYTES)
+        *fit = count_fitting(sink, style, records, n, &framed);
     if (*fit == 0)
         return FNET_OK;
     struct fnet_writer w =
@@ -236,4 +275,25 @@ enum fnet_err sink_append(struct sink *sink, const struct sink_style *style,
     }
     *done = i;
     return err;
+}
+
+enum fnet_err sink_begin(struct sink *sink, struct fnet_writer *w)
+{
+    if (sink->owner)
+        return FNET_STATE;
+    if (room(sink) < ROOM_WORTH_FRAMING) {
+        enum fnet_err err = sink_flush(sink);
+        if (err != FNET_OK)
+            return err;
+    }
+    *w = fnet_writer_of(sink->buffer + sink->end, room(sink));
+    return FNET_OK;
+}
+
+void sink_commit(struct sink *sink, const struct fnet_writer *w)
+{
+    const size_t n = (size_t)(w->pos - (sink->buffer + sink->end));
+
+    sink->end += n;
+    sink->appended += n;
 }

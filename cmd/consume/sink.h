@@ -50,6 +50,18 @@ FNET_CHECKED enum fnet_err sink_close(struct sink *sink);
  */
 FNET_CHECKED enum fnet_err sink_append(struct sink *sink, const struct sink_style *style,
                                        const struct fnet_span *records, size_t n, size_t *done);
+/**
+ * Let whole records be framed straight into the buffer: into W, whose bytes sink_commit() appends.
+ *
+ * @param w  borrowed until the next call on SINK; it has a good deal of room.
+ *
+ * Errors: FNET_STATE   a record is under way, which sink_append() has to end first.
+ *         FNET_AGAIN   the output is full.
+ *         FNET_SYSTEM  the output failed; see sink_errno().
+ */
+FNET_CHECKED enum fnet_err sink_begin(struct sink *sink, struct fnet_writer *w);
+void sink_commit(struct sink *sink, const struct fnet_writer *w);
+
 /** Is a record of STYLE's under way, or of nobody? Otherwise STYLE's gate has to wait. */
 bool sink_is_free_for(const struct sink *sink, const struct sink_style *style);
 

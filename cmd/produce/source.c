@@ -15,7 +15,13 @@
 
 /* One read; also what a turn of the loop is worth. */
 #define READ_BYTES (256u << 10)
-#define BATCH_RECORDS 4096
+/* Where input begins in memory: half a page off the segments, which begin at pages. To copy long
+   records between places that are nearly alike modulo 4 KiB takes several times as long. */
+#define INPUT_BEGIN 2048
+/* Memory that is kept from one read to the next. */
+#define KEPT_BYTES (3 * READ_BYTES)
+/* Their spans stay in the first-level cache. */
+#define BATCH_RECORDS 512
 
 struct source {
     struct source_config config;
@@ -25,6 +31,7 @@ struct source {
     struct fnet_spill_buffer bytes; /* read and not yet written, from START */
     size_t start;
     bool is_end_read; /* the input has no more */
+    bool is_paused;   /* ... has no more for now, and a chunk is shorter than it could be */
     bool is_ended;
     struct fnet_delimiter delimiter;
     struct fnet_selector selector;
@@ -37,7 +44,8 @@ struct source {
     uint64_t bytes_done;
     struct fnet_digest *digests; /* owned, one per subpartition */
     struct fnet_span records[BATCH_RECORDS];
-    uint32_t targets[BATCH_RECORDS];
+    struct fnet_targets targets; /* of all of them */
+    uint32_t each[BATCH_RECORDS];
 };
 
 static void end(struct source *s, enum fnet_err err, const char *what, int saved_errno)
@@ -72,16 +80,27 @@ static enum fnet_err arrange_flush(struct source *s)
 
 /* ---- in ---------------------------------------------------------------------------------- */
 
+static enum fnet_err begin_input(struct source *s)
+{
+    fnet_spill_buffer_reset(&s->bytes); /* gives back what a long record has taken */
+    enum fnet_err err = fnet_spill_buffer_reserve(&s->bytes, INPUT_BEGIN + READ_BYTES);
+    if (err == FNET_OK) {
+        s->start = INPUT_BEGIN;
+        s->bytes.len = INPUT_BEGIN;
+    }
+    return err;
+}
+
 /* What is left of the last read goes to the front, so that the bytes stay in one piece. */
 static enum fnet_err make_room(struct source *s)
 {
-    if (s->start > 0) {
-        memmove(s->bytes.ptr, s->bytes.ptr + s->start, s->bytes.len - s->start);
-        s->bytes.len -= s->start;
-        s->start = 0;
-    }
-    if (s->bytes.len == 0 && s->bytes.capacity > 2 * READ_BYTES)
-        fnet_spill_buffer_reset(&s->bytes);
+    const size_t left = s->bytes.len - s->start;
+
+    if (left == 0 && (s->bytes.capacity == 0 || s->bytes.capacity > KEPT_BYTES))
+        return begin_input(s);
+    memmove(s->bytes.ptr + INPUT_BEGIN, s->bytes.ptr + s->start, left);
+    s->start = INPUT_BEGIN;
+    s->bytes.len = INPUT_BEGIN + left;
     return fnet_spill_buffer_reserve(&s->bytes, READ_BYTES);
 }
 
@@ -95,6 +114,10 @@ static enum fnet_err read_more(struct source *s)
 
     size_t n = 0;
     err = fnet_input_read(s->input, s->bytes.ptr + s->bytes.len, READ_BYTES, &n);
+    s->is_paused = err == FNET_AGAIN && s->bytes.len > s->start &&
+                   s->config.format.format == FNET_FORMAT_BYTES;
+    if (s->is_paused)
+        return FNET_OK;
     if (err == FNET_OK)
         s->bytes.len += n;
     else if (err == FNET_EOF)
@@ -111,8 +134,10 @@ static enum fnet_err find_batch(struct source *s)
     s->batch = 0;
     s->selected = 0;
     s->written = 0;
-    return fnet_delimiter_find(&s->delimiter, rest, s->is_end_read, s->records, BATCH_RECORDS,
-                               &s->batch, &s->batch_len);
+    const bool is_end = s->is_end_read || s->is_paused;
+    s->is_paused = false;
+    return fnet_delimiter_find(&s->delimiter, rest, is_end, s->records, BATCH_RECORDS, &s->batch,
+                               &s->batch_len);
 }
 
 /* ---- out --------------------------------------------------------------------------------- */
@@ -121,25 +146,23 @@ static void digest(struct source *s)
 {
     uint32_t n = fnet_partition_subpartitions(s->config.partition);
 
-    if (fnet_selector_is_broadcast(&s->selector)) {
+    if (s->targets.kind == FNET_TARGETS_ALL) {
         for (uint32_t i = 0; i < n; i++)
             fnet_digest_add(&s->digests[i], s->records, s->batch);
         return;
     }
     for (size_t i = 0; i < s->batch; i++)
-        fnet_digest_add(&s->digests[s->targets[i]], &s->records[i], 1);
+        fnet_digest_add(&s->digests[fnet_targets_at(&s->targets, i)], &s->records[i], 1);
 }
 
 static enum fnet_err select_targets(struct source *s)
 {
-    enum fnet_err err = FNET_OK;
-
     if (s->selected == s->batch)
         return FNET_OK;
-    if (!fnet_selector_is_broadcast(&s->selector))
-        err = fnet_selector_select(&s->selector, s->records, s->batch, s->targets, &s->selected);
+
+    enum fnet_err err = fnet_selector_select(&s->selector, s->records, s->batch, s->each,
+                                             &s->targets, &s->selected);
     if (err == FNET_OK) {
-        s->selected = s->batch;
         if (s->digests)
             digest(s);
         return FNET_OK;
@@ -153,16 +176,18 @@ static enum fnet_err select_targets(struct source *s)
 
 static enum fnet_err write_batch(struct source *s)
 {
-    const bool is_broadcast = fnet_selector_is_broadcast(&s->selector);
-
     enum fnet_err err = select_targets(s);
     if (err != FNET_OK)
         return err;
 
+    const struct fnet_records records = {
+        .spans = s->records + s->written,
+        .count = s->batch - s->written,
+        .within = fnet_span_of(s->bytes.ptr + s->start, s->batch_len),
+    };
+    const struct fnet_targets targets = fnet_targets_behind(&s->targets, s->written);
     size_t done = 0;
-    err = fnet_record_writer_emit(&s->writer, s->records + s->written,
-                                  is_broadcast ? NULL : s->targets + s->written,
-                                  s->batch - s->written, &done);
+    err = fnet_record_writer_emit(&s->writer, &records, &targets, &done);
     s->written += done;
     if (err == FNET_OK) {
         s->records_done += s->batch;

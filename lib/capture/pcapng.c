@@ -65,8 +65,12 @@ static void set_time(struct fnet_captured *c, const struct fnet__capture_interfa
         seconds >= UINT64_MAX / second_ns)
         return;
     c->has_time = true;
-    c->time_ns = seconds * second_ns +
-                 (uint64_t)((unsigned __int128)rest * second_ns / interface->units_a_second);
+    /* The wide division is a slow one, and hardly ever needed. */
+    if (rest <= UINT64_MAX / second_ns)
+        rest = rest * second_ns / interface->units_a_second;
+    else
+        rest = (uint64_t)((unsigned __int128)rest * second_ns / interface->units_a_second);
+    c->time_ns = seconds * second_ns + rest;
 }
 
 struct fnet_captured fnet__capture_packet(const struct fnet__capture_interface *interface,

@@ -47,7 +47,12 @@ struct connection {
     bool is_reset;
 };
 
+/* Connections of late, by what two ends have in common whichever sent: most packets belong to one of
+ * them, and need no search. */
+#define RECENT_BITS 6
+
 struct fnet_reassembly {
+    struct connection *recent[1 << RECENT_BITS]; /* borrowed; NULL: none */
     void *tree; /* of struct connection, by ends; the newest of each pair of ends */
     struct connection **connections; /* owned, by number */
     size_t count;
@@ -160,8 +165,15 @@ static bool is_successor(const struct connection *c, const struct fnet_packet *p
     return p->is_syn && side->is_started && side->first != p->sequence + 1;
 }
 
-static enum fnet_err find_connection(struct fnet_reassembly *r, const struct fnet_packet *p,
-                                     struct connection **out)
+static bool is_between(const struct connection *c, const struct fnet_flow_end *a,
+                       const struct fnet_flow_end *b)
+{
+    return memcmp(&c->flow.ends[0], a, sizeof *a) == 0 &&
+           memcmp(&c->flow.ends[1], b, sizeof *b) == 0;
+}
+
+static enum fnet_err search_connection(struct fnet_reassembly *r, const struct fnet_packet *p,
+                                       struct connection **out)
 {
     const struct fnet_flow wanted = {.ends = {p->src, p->dst}};
     struct connection *const *node = tfind(&wanted, &r->tree, compare);
@@ -171,6 +183,24 @@ static enum fnet_err find_connection(struct fnet_reassembly *r, const struct fne
         return FNET_OK;
     }
     return add_connection(r, p, out);
+}
+
+static enum fnet_err find_connection(struct fnet_reassembly *r, const struct fnet_packet *p,
+                                     struct connection **out)
+{
+    const uint32_t ports = (p->src.port ^ p->dst.port) * 0x9e3779b1u;
+    struct connection **recent = &r->recent[ports >> (32 - RECENT_BITS)];
+    enum fnet_err err;
+
+    if (*recent && !p->is_syn &&
+        (is_between(*recent, &p->src, &p->dst) || is_between(*recent, &p->dst, &p->src))) {
+        *out = *recent;
+        return FNET_OK;
+    }
+    err = search_connection(r, p, out);
+    if (err == FNET_OK)
+        *recent = *out;
+    return err;
 }
 
 /* ---- one direction ----------------------------------------------------------------------- */

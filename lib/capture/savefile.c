@@ -4,6 +4,7 @@
  *
  * Source: draft-ietf-opsawg-pcap (file and record header).
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "pcapng.h"
@@ -28,6 +29,7 @@ struct fnet_savefile {
     uint64_t skip;   /* bytes of a block nobody wants that were not fed yet */
 
     struct fnet__capture_interface interface; /* of a pcap file, all of it */
+    uint32_t unit_ns;                         /* of its time stamps' fractions */
     struct fnet__pcapng section;              /* of a pcapng file, the current one */
 };
 
@@ -100,22 +102,43 @@ static enum fnet_err make_room(struct fnet_savefile *s, size_t more)
     return FNET_OK;
 }
 
-enum fnet_err fnet_savefile_feed(struct fnet_savefile *s, struct fnet_span bytes)
+enum fnet_err fnet_savefile_space(struct fnet_savefile *s, uint8_t **ptr, size_t *len)
 {
-    size_t skipped = s->skip < bytes.len ? (size_t)s->skip : bytes.len;
+    const size_t used = staged_len(s);
 
     if (s->state == DEAD)
         return FNET_STATE;
+    enum fnet_err err =
+        make_room(s, used <= FNET_SAVEFILE_SPACE_BYTES / 2 ? FNET_SAVEFILE_SPACE_BYTES - used
+                                                           : FNET_SAVEFILE_SPACE_BYTES / 2);
+    if (err != FNET_OK)
+        return err;
+    *ptr = s->staged + s->end;
+    *len = s->capacity - s->end;
+    return FNET_OK;
+}
+
+void fnet_savefile_commit(struct fnet_savefile *s, size_t n)
+{
+    /* While a block is being skipped nothing is staged. */
+    const size_t skipped = s->skip < n ? (size_t)s->skip : n;
+
+    assert(n <= s->capacity - s->end);
+    s->end += n;
     s->skip -= skipped;
-    s->offset += skipped;
-    bytes = fnet_span_of(bytes.ptr + skipped, bytes.len - skipped);
-    if (bytes.len == 0)
-        return FNET_OK;
+    use(s, skipped);
+}
+
+enum fnet_err fnet_savefile_feed(struct fnet_savefile *s, struct fnet_span bytes)
+{
+    if (s->state == DEAD)
+        return FNET_STATE;
     enum fnet_err err = make_room(s, bytes.len);
     if (err != FNET_OK)
         return err;
-    memcpy(s->staged + s->end, bytes.ptr, bytes.len);
-    s->end += bytes.len;
+    if (bytes.len > 0)
+        memcpy(s->staged + s->end, bytes.ptr, bytes.len);
+    fnet_savefile_commit(s, bytes.len);
     return FNET_OK;
 }
 
@@ -124,12 +147,12 @@ enum fnet_err fnet_savefile_feed(struct fnet_savefile *s, struct fnet_span bytes
 static const struct magic {
     uint8_t bytes[FNET_SAVEFILE_MAGIC_BYTES];
     bool is_big_endian;
-    uint64_t units_a_second;
+    uint32_t unit_ns; /* of the fraction of a time stamp */
 } pcap_magics[] = {
-    {{0xa1, 0xb2, 0xc3, 0xd4}, true, 1000000},
-    {{0xd4, 0xc3, 0xb2, 0xa1}, false, 1000000},
-    {{0xa1, 0xb2, 0x3c, 0x4d}, true, 1000000000},
-    {{0x4d, 0x3c, 0xb2, 0xa1}, false, 1000000000},
+    {{0xa1, 0xb2, 0xc3, 0xd4}, true, 1000},
+    {{0xd4, 0xc3, 0xb2, 0xa1}, false, 1000},
+    {{0xa1, 0xb2, 0x3c, 0x4d}, true, 1},
+    {{0x4d, 0x3c, 0xb2, 0xa1}, false, 1},
 };
 
 static const struct magic *find_magic(const uint8_t *bytes)
@@ -154,7 +177,7 @@ static enum fnet_err start_pcap(struct fnet_savefile *s, const struct magic *mag
     s->is_big_endian = magic->is_big_endian;
     if (fnet__capture_load16(s->is_big_endian, header + 4) != PCAP_MAJOR)
         return FNET_BAD_MAGIC;
-    s->interface.units_a_second = magic->units_a_second;
+    s->unit_ns = magic->unit_ns;
     s->interface.link_type =
         fnet__capture_load32(s->is_big_endian, header + 20) & PCAP_LINK_TYPE_MASK;
     s->state = IN_PCAP;
@@ -175,12 +198,12 @@ static enum fnet_err next_pcap(struct fnet_savefile *s, struct fnet_captured *ou
     if (staged_len(s) < PCAP_RECORD_HEADER_BYTES + len)
         return FNET_AGAIN;
 
-    /* A broken writer may carry microseconds over the second; the sum is right all the same. */
-    const uint64_t stamp =
-        fnet__capture_load32(s->is_big_endian, record) * s->interface.units_a_second +
-        fnet__capture_load32(s->is_big_endian, record + 4);
-    *out = fnet__capture_packet(&s->interface, &stamp,
+    *out = fnet__capture_packet(&s->interface, NULL,
                                 fnet_span_of(record + PCAP_RECORD_HEADER_BYTES, len), original_len);
+    /* A broken writer may carry microseconds over the second; the sum is right all the same. */
+    out->has_time = true;
+    out->time_ns = fnet__capture_load32(s->is_big_endian, record) * UINT64_C(1000000000) +
+                   (uint64_t)fnet__capture_load32(s->is_big_endian, record + 4) * s->unit_ns;
     use(s, PCAP_RECORD_HEADER_BYTES + len);
     return FNET_OK;
 }

@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "descriptor.h"
@@ -81,20 +82,35 @@ static enum fnet_err wait_for_event(struct fnet_output *output)
     return FNET_AGAIN;
 }
 
-enum fnet_err fnet_output_write(struct fnet_output *output, const void *ptr, size_t len, size_t *n)
+static ssize_t write_spans(const struct fnet__descriptor *to, const struct iovec *spans, int count)
+{
+    if (to->way != FNET__DESCRIPTOR_SOCKET)
+        return writev(to->fd, spans, count);
+    /* sendmsg(2) does not write to what msg_iov points at. */
+    const struct msghdr message = {.msg_iov = (struct iovec *)(uintptr_t)spans,
+                                   .msg_iovlen = (size_t)count};
+    return sendmsg(to->fd, &message, MSG_DONTWAIT | MSG_NOSIGNAL);
+}
+
+enum fnet_err fnet_output_write(struct fnet_output *output, const struct iovec *spans, int count,
+                                size_t *n)
 {
     const struct fnet__descriptor *to = &output->descriptor;
+    struct iovec first;
     ssize_t done;
 
     if (!fnet__descriptor_may_try(to, POLLOUT))
         return wait_for_event(output);
-    if (to->way == FNET__DESCRIPTOR_ASK && len > to->at_once)
-        len = to->at_once;
-    do {
-        done = to->way == FNET__DESCRIPTOR_SOCKET
-                   ? send(to->fd, ptr, len, MSG_DONTWAIT | MSG_NOSIGNAL)
-                   : write(to->fd, ptr, len);
-    } while (done < 0 && errno == EINTR);
+    if (to->way == FNET__DESCRIPTOR_ASK) { /* no more than poll promised */
+        first = spans[0];
+        if (first.iov_len > to->at_once)
+            first.iov_len = to->at_once;
+        spans = &first;
+        count = 1;
+    }
+    do
+        done = write_spans(to, spans, count);
+    while (done < 0 && errno == EINTR);
     if (done > 0) {
         *n = (size_t)done;
         return FNET_OK;

@@ -144,10 +144,14 @@ static enum fnet_err find_u32(struct search *s, bool is_end)
     return is_end ? FNET_TRUNCATED : FNET_AGAIN;
 }
 
-static enum fnet_err find_chunks(struct search *s, size_t most)
+static enum fnet_err find_chunks(struct search *s, size_t chunk_bytes, bool is_end)
 {
-    while (s->count < s->max && left_of(s) > 0)
-        take(s, smaller(smaller(left_of(s), most), FNET_RECORD_MAX_BYTES), 0);
+    const size_t len = smaller(chunk_bytes, FNET_RECORD_MAX_BYTES);
+
+    while (s->count < s->max && left_of(s) >= len)
+        take(s, len, 0);
+    if (s->count < s->max && is_end && left_of(s) > 0)
+        take(s, left_of(s), 0);
     return FNET_AGAIN;
 }
 
@@ -159,7 +163,7 @@ static enum fnet_err find_in(struct fnet_delimiter *d, struct search *s, bool is
     case FNET_FORMAT_NUL: return find_delimited(s, 0, is_end, &d->searched);
     case FNET_FORMAT_FIXED: return find_fixed(s, d->config.record_bytes, is_end);
     case FNET_FORMAT_U32: return find_u32(s, is_end);
-    case FNET_FORMAT_BYTES: return find_chunks(s, d->config.record_bytes);
+    case FNET_FORMAT_BYTES: return find_chunks(s, d->config.record_bytes, is_end);
     }
     return FNET_INVALID;
 }

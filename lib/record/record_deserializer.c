@@ -114,15 +114,21 @@ static enum fnet_err take_spanning(struct fnet_record_deserializer *d, struct fn
     return FNET_OK;
 }
 
+/* The assembled record that was handed out is not borrowed any longer. */
+static void drop_delivered(struct fnet_record_deserializer *d)
+{
+    if (!d->is_delivered)
+        return;
+    fnet_spill_buffer_reset(&d->record);
+    d->header_len = 0;
+    d->is_delivered = false;
+}
+
 enum fnet_err fnet_record_deserializer_next(struct fnet_record_deserializer *d,
                                             struct fnet_span *records, size_t max, size_t *count)
 {
     assert(max > 0);
-    if (d->is_delivered) {
-        fnet_spill_buffer_reset(&d->record);
-        d->header_len = 0;
-        d->is_delivered = false;
-    }
+    drop_delivered(d);
     size_t n = d->header_len == 0 ? take_whole(d, records, max) : 0;
     if (n == 0) {
         enum fnet_err err = take_spanning(d, records);
@@ -132,4 +138,69 @@ enum fnet_err fnet_record_deserializer_next(struct fnet_record_deserializer *d,
     }
     *count = n;
     return FNET_OK;
+}
+
+/* ---- in one pass to the output ------------------------------------------------------------- */
+
+/* What a framing puts around a body; constants where the code is to be fast. */
+struct framing {
+    bool has_length;
+    bool has_delimiter;
+    uint8_t delimiter;
+    size_t only; /* the length that each body must have; 0: any */
+};
+
+static inline __attribute__((always_inline)) size_t frame_whole(struct fnet_record_deserializer *d,
+                                                                struct framing framing, size_t max,
+                                                                struct fnet_writer *w)
+{
+    const size_t around =
+        (framing.has_length ? FNET_RECORD_HEADER_BYTES : 0u) + (framing.has_delimiter ? 1u : 0u);
+    const uint8_t *const end = d->input.ptr + d->input.len;
+    const uint8_t *pos = d->input.ptr;
+    uint8_t *to = w->pos;
+    size_t n = 0;
+
+    for (; n < max && end - pos >= FNET_RECORD_HEADER_BYTES; n++) {
+        const size_t len = fnet_load_be32(pos);
+        if (len >= FNET_LONG_RECORD_BYTES || (framing.only && len != framing.only) ||
+            len > (size_t)(end - pos) - FNET_RECORD_HEADER_BYTES ||
+            len + around > (size_t)(w->end - to))
+            break;
+        if (framing.has_length) {
+            memcpy(to, pos, FNET_RECORD_HEADER_BYTES);
+            to += FNET_RECORD_HEADER_BYTES;
+        }
+        pos += FNET_RECORD_HEADER_BYTES;
+        fnet_record_copy(to, w->end, pos, end, len);
+        pos += len;
+        to += len;
+        if (framing.has_delimiter)
+            *to++ = framing.delimiter;
+    }
+    skip(d, (size_t)(pos - d->input.ptr));
+    w->pos = to;
+    return n;
+}
+
+size_t fnet_record_deserializer_frame(struct fnet_record_deserializer *d,
+                                      const struct fnet_delimiter_config *config, size_t max,
+                                      struct fnet_writer *w)
+{
+    drop_delivered(d);
+    if (d->header_len > 0)
+        return 0;
+    switch (config->format) {
+    case FNET_FORMAT_LINES:
+    case FNET_FORMAT_NUL: {
+        const uint8_t delimiter = config->format == FNET_FORMAT_NUL ? 0 : config->delimiter;
+        return frame_whole(d, (struct framing){.has_delimiter = true, .delimiter = delimiter}, max,
+                           w);
+    }
+    case FNET_FORMAT_U32: return frame_whole(d, (struct framing){.has_length = true}, max, w);
+    case FNET_FORMAT_FIXED:
+        return frame_whole(d, (struct framing){.only = config->record_bytes}, max, w);
+    case FNET_FORMAT_BYTES: return frame_whole(d, (struct framing){.only = 0}, max, w);
+    }
+    return 0;
 }

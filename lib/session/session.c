@@ -12,6 +12,10 @@
 
 /* Beside payloads, which bypass it, one read takes in this much: many small messages. */
 #define STAGING_BYTES (16u << 10)
+/* Behind a payload as long as this another long one is likely: no more is staged than has the next
+   frame's head, so that its payload is received into place too and not copied. */
+#define LONG_PAYLOAD_BYTES (8u << 10)
+#define NEXT_HEAD_BYTES 256u
 
 enum fnet_err fnet__session_init(struct fnet_session *session, const struct fnet__session_ops *ops)
 {
@@ -91,10 +95,13 @@ size_t fnet_session_recv_spaces(struct fnet_session *session,
     uint8_t *staging;
     size_t len;
 
-    if (session->is_receiving && session->payload.segment)
+    fnet_decoder_space(session->decoder, &staging, &len);
+    if (session->is_receiving && session->payload.segment) {
         spaces[n++] = (struct iovec){.iov_base = session->payload.segment->bytes + session->filled,
                                      .iov_len = session->payload.len - session->filled};
-    fnet_decoder_space(session->decoder, &staging, &len);
+        if (session->payload.len >= LONG_PAYLOAD_BYTES && len > NEXT_HEAD_BYTES)
+            len = NEXT_HEAD_BYTES;
+    }
     spaces[n++] = (struct iovec){.iov_base = staging, .iov_len = len};
     return n;
 }

@@ -102,10 +102,25 @@ static enum fnet_err take_event(struct fnet_record_reader *reader, struct fnet_r
     return FNET_OK;
 }
 
-static enum fnet_err take_records(struct fnet_record_reader *reader, struct fnet_record_batch *out)
+/* Where whole records go at once; NULL: nowhere, all are yielded. */
+struct shortcut {
+    const struct fnet_delimiter_config *format;
+    size_t max;
+    struct fnet_writer *w;
+};
+
+static enum fnet_err take_records(struct fnet_record_reader *reader,
+                                  const struct shortcut *shortcut, struct fnet_record_batch *out)
 {
     struct fnet_record_deserializer *d = deserializer_of(reader, reader->current.channel);
-    size_t count;
+    size_t count = 0;
+
+    if (shortcut)
+        count = fnet_record_deserializer_frame(d, shortcut->format, shortcut->max, shortcut->w);
+    if (count > 0) {
+        *out = (struct fnet_record_batch){.channel = reader->current.channel, .count = count};
+        return FNET_OK;
+    }
     enum fnet_err err =
         fnet_record_deserializer_next(d, reader->records, FNET_RECORD_BATCH_MAX, &count);
 
@@ -122,12 +137,12 @@ static enum fnet_err take_records(struct fnet_record_reader *reader, struct fnet
     return err;
 }
 
-enum fnet_err fnet_record_reader_next(struct fnet_record_reader *reader,
-                                      struct fnet_record_batch *out)
+static enum fnet_err next(struct fnet_record_reader *reader, const struct shortcut *shortcut,
+                          struct fnet_record_batch *out)
 {
     for (;;) {
         if (reader->current.buffer.segment) {
-            enum fnet_err err = take_records(reader, out);
+            enum fnet_err err = take_records(reader, shortcut, out);
             if (err != FNET_AGAIN)
                 return err;
         }
@@ -140,4 +155,19 @@ enum fnet_err fnet_record_reader_next(struct fnet_record_reader *reader,
         fnet_record_deserializer_feed(deserializer_of(reader, reader->current.channel),
                                       fnet_buffer_span(&reader->current.buffer));
     }
+}
+
+enum fnet_err fnet_record_reader_next(struct fnet_record_reader *reader,
+                                      struct fnet_record_batch *out)
+{
+    return next(reader, NULL, out);
+}
+
+enum fnet_err fnet_record_reader_frame(struct fnet_record_reader *reader,
+                                       const struct fnet_delimiter_config *format, size_t max,
+                                       struct fnet_writer *w, struct fnet_record_batch *out)
+{
+    const struct shortcut shortcut = {.format = format, .max = max, .w = w};
+
+    return next(reader, &shortcut, out);
 }

@@ -102,16 +102,14 @@ enum fnet_err fnet_selector_init(struct fnet_selector *s, const struct fnet_sele
 
 /* ---- selecting --------------------------------------------------------------------------- */
 
-static void select_in_turn(struct fnet_selector *s, size_t n, uint32_t *targets)
+/* The next N turns of CHANNELS channels. */
+static struct fnet_targets take_turns(struct fnet_selector *s, uint32_t channels, size_t n)
 {
-    uint32_t next = s->next;
+    const struct fnet_targets targets = {
+        .kind = FNET_TARGETS_IN_TURN, .next = s->next, .channels = channels};
 
-    for (size_t i = 0; i < n; i++) {
-        targets[i] = next++;
-        if (next == s->config.channels)
-            next = 0;
-    }
-    s->next = next;
+    s->next = fnet_targets_at(&targets, n);
+    return targets;
 }
 
 static uint32_t hash_of_key(const struct fnet_key *key, struct fnet_span record)
@@ -174,23 +172,28 @@ static size_t select_by_index(const struct fnet_selector *s, const struct fnet_s
 }
 
 enum fnet_err fnet_selector_select(struct fnet_selector *s, const struct fnet_span *records,
-                                   size_t n, uint32_t *targets, size_t *done)
+                                   size_t n, uint32_t *room, struct fnet_targets *targets,
+                                   size_t *done)
 {
+    struct fnet_targets chosen = {.kind = FNET_TARGETS_EACH, .each = room};
     size_t good = n;
 
     switch (s->config.kind) {
     case FNET_SELECTOR_REBALANCE:
-    case FNET_SELECTOR_RESCALE: select_in_turn(s, n, targets); break;
-    case FNET_SELECTOR_HASH: select_by_hash(s, records, n, targets); break;
-    case FNET_SELECTOR_BROADCAST: return FNET_STATE;
+    case FNET_SELECTOR_RESCALE: chosen = take_turns(s, s->config.channels, n); break;
+    case FNET_SELECTOR_HASH: select_by_hash(s, records, n, room); break;
+    case FNET_SELECTOR_BROADCAST: chosen.kind = FNET_TARGETS_ALL; break;
     case FNET_SELECTOR_SHUFFLE:
         for (size_t i = 0; i < n; i++)
-            targets[i] = random_channel(s);
+            room[i] = random_channel(s);
         break;
     case FNET_SELECTOR_GLOBAL:
-    case FNET_SELECTOR_FORWARD: memset(targets, 0, n * sizeof *targets); break;
-    case FNET_SELECTOR_INDEX: good = select_by_index(s, records, n, targets); break;
+    case FNET_SELECTOR_FORWARD: chosen = take_turns(s, 1, n); break;
+    case FNET_SELECTOR_INDEX: good = select_by_index(s, records, n, room); break;
     }
     *done = good;
-    return good == n ? FNET_OK : FNET_BAD_VALUE;
+    if (good < n)
+        return FNET_BAD_VALUE;
+    *targets = chosen;
+    return FNET_OK;
 }

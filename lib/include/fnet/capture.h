@@ -39,6 +39,8 @@
 #define FNET_SAVEFILE_RECORD_MAX_BYTES (16u << 20)
 /** Most interfaces of one section of a pcapng file. */
 #define FNET_SAVEFILE_INTERFACES_MAX 1024u
+/** Room in which packets are collected; more only for a packet that needs more. */
+#define FNET_SAVEFILE_SPACE_BYTES (512u << 10)
 /** Longest packet of an fnet trace; Wireshark refuses longer ones. */
 #define FNET_TRACE_PACKET_MAX_BYTES (256u << 10)
 
@@ -76,14 +78,27 @@ bool fnet_savefile_is_magic(const uint8_t magic[static FNET_SAVEFILE_MAGIC_BYTES
 FNET_CHECKED enum fnet_err fnet_savefile_new(struct fnet_savefile **out);
 void fnet_savefile_free(struct fnet_savefile *savefile); /**< safe on NULL */
 
-/** Append a copy of BYTES, when next() gave FNET_AGAIN or at first. Errors: FNET_NOMEM (dead). */
+/**
+ * Where the next bytes of the file may be written, when next() gave FNET_AGAIN or at first: a large
+ * piece that is read straight into place.
+ *
+ * @param ptr  valid until the next call of anything but commit.
+ * @param len  at least FNET_SAVEFILE_SPACE_BYTES / 2.
+ *
+ * Errors: FNET_NOMEM (dead), FNET_STATE (it was dead).
+ */
+FNET_CHECKED enum fnet_err fnet_savefile_space(struct fnet_savefile *savefile, uint8_t **ptr,
+                                               size_t *len);
+/** N bytes were written to the space. */
+void fnet_savefile_commit(struct fnet_savefile *savefile, size_t n);
+/** Or append a copy of BYTES. Errors: as fnet_savefile_space(). */
 FNET_CHECKED enum fnet_err fnet_savefile_feed(struct fnet_savefile *savefile,
                                               struct fnet_span bytes);
 
 /**
  * The next packet.
  *
- * @param out  its bytes are borrowed until the next call of next, feed or free.
+ * @param out  its bytes are borrowed until the next call of next, space, feed or free.
  *
  * Shape:  pcap with micro- and nanosecond magic; pcapng with its section headers, interface
  *         descriptions, enhanced, simple and (obsolete) packet blocks, other blocks are skipped;

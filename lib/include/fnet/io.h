@@ -17,6 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/un.h>
 
 #include "fnet/bytes.h"
@@ -237,15 +238,15 @@ FNET_CHECKED enum fnet_err fnet_output_open(struct fnet_loop *loop, int fd, stru
 void fnet_output_close(struct fnet_output *output);
 
 /**
- * Write some of LEN > 0 bytes.
+ * Write some of the bytes of COUNT spans, one after the other; none is empty.
  *
  * @param n  bytes written, > 0.
  *
  * Errors: FNET_AGAIN, FNET_SYSTEM (errno is set; EPIPE when the reader is gone. A socket raises no
  *         SIGPIPE, a pipe does: the command ignores it).
  */
-FNET_CHECKED enum fnet_err fnet_output_write(struct fnet_output *output, const void *ptr,
-                                             size_t len, size_t *n);
+FNET_CHECKED enum fnet_err fnet_output_write(struct fnet_output *output, const struct iovec *spans,
+                                             int count, size_t *n);
 
 /** Has the reading end of a pipe or socket gone away? */
 bool fnet_output_is_broken(const struct fnet_output *output);

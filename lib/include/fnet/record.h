@@ -100,6 +100,15 @@ static inline bool fnet_records_are_adjacent(const struct fnet_span *records, si
     return !has_gap;
 }
 
+/** A batch of records. */
+struct fnet_records {
+    const struct fnet_span *spans; /**< borrowed */
+    size_t count;
+    /** Where all of them lie, in order and none over another, as fnet_delimiter_find() finds them;
+        empty: they may lie anywhere. */
+    struct fnet_span within;
+};
+
 /* ---- serializer: records into buffers ---------------------------------------------------- */
 
 /**
@@ -214,7 +223,7 @@ enum fnet_record_format {
 struct fnet_delimiter_config {
     enum fnet_record_format format;
     uint8_t delimiter;   /**< of FNET_FORMAT_LINES */
-    size_t record_bytes; /**< of FNET_FORMAT_FIXED, > 0; of FNET_FORMAT_BYTES: largest chunk */
+    size_t record_bytes; /**< > 0; of FNET_FORMAT_FIXED, and of each chunk of FNET_FORMAT_BYTES */
 };
 
 #define FNET_DELIMITER_CONFIG_INIT                                                                 \
@@ -234,7 +243,8 @@ FNET_API void fnet_delimiter_init(struct fnet_delimiter *d,
 /**
  * Find up to MAX > 0 complete records at the head of INPUT.
  *
- * @param is_end   no bytes will follow INPUT: its rest is the last record, though unterminated.
+ * @param is_end   no bytes will follow INPUT: its rest is the last record, though unterminated. Of
+ *                 FNET_FORMAT_BYTES also: none will for some time, so that a shorter chunk goes out.
  * @param records  borrowed from INPUT, without delimiters and lengths.
  * @param count    how many.
  * @param used     bytes of INPUT they took, delimiters and lengths included.
@@ -268,5 +278,24 @@ FNET_API size_t fnet_delimiter_framed_bytes(const struct fnet_delimiter_config *
 FNET_API FNET_CHECKED enum fnet_err fnet_delimiter_frame(const struct fnet_delimiter_config *config,
                                                          const struct fnet_span *records, size_t n,
                                                          struct fnet_writer *w);
+
+/* ---- from buffers to files in one pass --------------------------------------------------- */
+
+/** A record from this length on is better written from where it lies than copied. */
+#define FNET_LONG_RECORD_BYTES (16u << 10)
+
+/**
+ * What fnet_record_deserializer_next() and fnet_delimiter_frame() do, in one pass over the bytes:
+ * append up to MAX records that lie whole at the head of D's buffer to W in CONFIG's framing. Stops
+ * at a record that is cut, has no room, is as long as FNET_LONG_RECORD_BYTES or has another length
+ * than FIXED asks, and at one that is none: next() tells about it. May write rubbish behind W's
+ * cursor.
+ *
+ * Returns how many records were appended.
+ * Cost:   O(bytes); fastest with FNET_SHORT_RECORD_BYTES more room than is needed.
+ */
+FNET_API size_t fnet_record_deserializer_frame(struct fnet_record_deserializer *d,
+                                               const struct fnet_delimiter_config *config,
+                                               size_t max, struct fnet_writer *w);
 
 #endif

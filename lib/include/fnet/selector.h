@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * stream: which subpartition a record goes to. A batch of records in, an array of targets out.
+ * stream: which subpartition a record goes to. A batch of records in, their targets out.
  *
  * Source: Flink streaming/runtime/partitioner/: RebalancePartitioner, KeyGroupStreamPartitioner,
  * BroadcastPartitioner, ShufflePartitioner, GlobalPartitioner, ForwardPartitioner,
@@ -156,25 +156,55 @@ struct fnet_selector {
 FNET_CHECKED enum fnet_err fnet_selector_init(struct fnet_selector *s,
                                               const struct fnet_selector_config *config);
 
-/** Does each record go to all channels, so that select is never asked? */
-static inline bool fnet_selector_is_broadcast(const struct fnet_selector *s)
+enum fnet_targets_kind {
+    FNET_TARGETS_EACH,    /**< each record has a channel of its own */
+    FNET_TARGETS_IN_TURN, /**< the channels take turns */
+    FNET_TARGETS_ALL,     /**< every record goes to every channel */
+};
+
+/** Where the records of a batch go. */
+struct fnet_targets {
+    enum fnet_targets_kind kind;
+    const uint32_t *each; /**< borrowed; of EACH: the channel of each record */
+    uint32_t next;     /**< of IN_TURN: the first record's channel; that of the last before ... */
+    uint32_t channels; /**< ... CHANNELS > 0 is followed by channel 0 */
+};
+
+/** The channel of record I, unless it goes to all. */
+static inline uint32_t fnet_targets_at(const struct fnet_targets *targets, size_t i)
 {
-    return s->config.kind == FNET_SELECTOR_BROADCAST;
+    if (targets->kind == FNET_TARGETS_EACH)
+        return targets->each[i];
+    return (uint32_t)((targets->next + i) % targets->channels);
+}
+
+/** The targets of the records behind the first N. */
+static inline struct fnet_targets fnet_targets_behind(const struct fnet_targets *targets, size_t n)
+{
+    struct fnet_targets rest = *targets;
+
+    if (rest.kind == FNET_TARGETS_EACH)
+        rest.each += n;
+    else if (rest.kind == FNET_TARGETS_IN_TURN)
+        rest.next = fnet_targets_at(targets, n);
+    return rest;
 }
 
 /**
  * Choose the channels of N records, in order.
  *
- * @param targets  N numbers below channels.
+ * @param room     for N numbers, which TARGETS borrows if each record has a channel of its own.
+ * @param targets  all channels in it are below those of the selector.
  * @param done     N if FNET_OK; if FNET_BAD_VALUE, which record was bad: those before it have
- *                 their targets.
+ *                 their targets in ROOM.
  *
  * Errors: FNET_BAD_VALUE  INDEX: a key is no decimal number below channels.
- *         FNET_STATE      BROADCAST.
- * Cost:   O(records), HASH and INDEX O(bytes up to the key's end).
+ * Cost:   O(1) for REBALANCE, RESCALE, GLOBAL, FORWARD, BROADCAST; O(records) for SHUFFLE; HASH and
+ *         INDEX O(bytes up to the key's end).
  */
 FNET_CHECKED enum fnet_err fnet_selector_select(struct fnet_selector *s,
                                                 const struct fnet_span *records, size_t n,
-                                                uint32_t *targets, size_t *done);
+                                                uint32_t *room, struct fnet_targets *targets,
+                                                size_t *done);
 
 #endif

@@ -17,6 +17,7 @@
 #include "fnet/gate.h"
 #include "fnet/partition.h"
 #include "fnet/record.h"
+#include "fnet/selector.h"
 
 /* ---- writer ------------------------------------------------------------------------------ */
 
@@ -30,8 +31,7 @@ struct fnet_record_writer {
  * Append records, each behind its length, cut over buffers as they fill.
  *
  * @param records  at most FNET_RECORD_MAX_BYTES each.
- * @param targets  a subpartition for each; NULL: every record into every subpartition.
- * @param n        how many.
+ * @param targets  the subpartitions they go to.
  * @param done     how many are written in full; set also with FNET_AGAIN.
  *
  * After FNET_AGAIN call again with the records from *done on, the first of them unchanged: part
@@ -39,11 +39,13 @@ struct fnet_record_writer {
  *
  * Errors: FNET_AGAIN  no segment; the local pool's bell rings.
  *         FNET_NOMEM
- * Cost:   a copy, and a few instructions per record.
+ * Cost:   a copy, and a few instructions per record; least for targets in turn of records that lie
+ *         within one piece of memory.
  */
 FNET_CHECKED enum fnet_err fnet_record_writer_emit(struct fnet_record_writer *writer,
-                                                   const struct fnet_span *records,
-                                                   const uint32_t *targets, size_t n, size_t *done);
+                                                   const struct fnet_records *records,
+                                                   const struct fnet_targets *targets,
+                                                   size_t *done);
 
 /* ---- reader ------------------------------------------------------------------------------ */
 
@@ -55,7 +57,7 @@ struct fnet_record_reader;
 /** What the reader yields. */
 struct fnet_record_batch {
     struct fnet_channel *channel;
-    const struct fnet_span *records; /**< borrowed until the next call */
+    const struct fnet_span *records; /**< borrowed until the next call; NULL: they were framed */
     size_t count;                    /**< 0: an event */
     uint8_t event;                   /**< enum fnet_data_type of the event */
 };
@@ -87,6 +89,19 @@ void fnet_record_reader_free(struct fnet_record_reader *reader);
  */
 FNET_CHECKED enum fnet_err fnet_record_reader_next(struct fnet_record_reader *reader,
                                                    struct fnet_record_batch *out);
+
+/**
+ * As fnet_record_reader_next(), but records that fnet_record_deserializer_frame() can put into
+ * output at once go to W.
+ *
+ * @param format  how they are framed.
+ * @param max     > 0; at most so many are framed.
+ * @param out     with records NULL, what was appended to W; else as next() has it, W is untouched.
+ */
+FNET_CHECKED enum fnet_err fnet_record_reader_frame(struct fnet_record_reader *reader,
+                                                    const struct fnet_delimiter_config *format,
+                                                    size_t max, struct fnet_writer *w,
+                                                    struct fnet_record_batch *out);
 
 /** The channel of the last error, and its errno for FNET_SYSTEM. */
 struct fnet_channel *fnet_record_reader_where(const struct fnet_record_reader *reader,

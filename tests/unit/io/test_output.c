@@ -42,13 +42,20 @@ static void close_printer(struct printer *printer)
 
 static char block[65536];
 
+static enum fnet_err write_one(struct fnet_output *output, const void *ptr, size_t len, size_t *n)
+{
+    const struct iovec span = {.iov_base = (void *)(uintptr_t)ptr, .iov_len = len};
+
+    return fnet_output_write(output, &span, 1, n);
+}
+
 /* Write until nothing more goes; how much went. */
 static size_t fill(struct printer *printer)
 {
     size_t sum = 0, n = 0;
     enum fnet_err err;
 
-    while ((err = fnet_output_write(printer->output, block, sizeof block, &n)) == FNET_OK) {
+    while ((err = write_one(printer->output, block, sizeof block, &n)) == FNET_OK) {
         CHECK(n > 0 && n <= sizeof block);
         sum += n;
     }
@@ -96,7 +103,7 @@ static void check_stream(enum fnet_loop_backend backend, const int ends[2])
     CHECK_INT(printer.posts, 1);
     CHECK(fnet_output_is_broken(printer.output));
     size_t n = 77;
-    CHECK_INT(fnet_output_write(printer.output, "x", 1, &n), FNET_SYSTEM);
+    CHECK_INT(write_one(printer.output, "x", 1, &n), FNET_SYSTEM);
     CHECK_INT(errno, EPIPE);
     CHECK_INT(n, 77);
     close_printer(&printer);
@@ -110,7 +117,7 @@ static void check_broken_idle(enum fnet_loop_backend backend, const int ends[2])
     size_t n = 0;
 
     open_printer(&printer, backend, ends[1]);
-    CHECK_INT(fnet_output_write(printer.output, "x", 1, &n), FNET_OK);
+    CHECK_INT(write_one(printer.output, "x", 1, &n), FNET_OK);
     run_for(printer.loop, MS);
     CHECK_INT(printer.posts, 0);
     close(ends[0]);
@@ -160,7 +167,7 @@ static void test_fifo(enum fnet_loop_backend backend)
     close(reader);
     open_printer(&printer, backend, writer);
     reader = open(name, O_RDONLY);
-    CHECK_INT(fnet_output_write(printer.output, block, sizeof block, &n), FNET_OK);
+    CHECK_INT(write_one(printer.output, block, sizeof block, &n), FNET_OK);
     CHECK_INT(n, PIPE_BUF); /* the most that surely does not wait */
     size_t sum = n + fill(&printer);
     turn(printer.loop, 1);
@@ -173,7 +180,7 @@ static void test_fifo(enum fnet_loop_backend backend)
     close(reader);
     run_for(printer.loop, MS);
     CHECK(fnet_output_is_broken(printer.output));
-    CHECK_INT(fnet_output_write(printer.output, "x", 1, &n), FNET_SYSTEM);
+    CHECK_INT(write_one(printer.output, "x", 1, &n), FNET_SYSTEM);
     CHECK_INT(errno, EPIPE);
     close_printer(&printer);
     close(writer);
@@ -192,7 +199,7 @@ static void test_files(enum fnet_loop_backend backend)
     CHECK_INT(write(fd, "first ", 6), 6);
     int appending = open(path, O_WRONLY | O_APPEND);
     open_printer(&printer, backend, appending);
-    CHECK_INT(fnet_output_write(printer.output, "second", 6, &n), FNET_OK);
+    CHECK_INT(write_one(printer.output, "second", 6, &n), FNET_OK);
     CHECK_INT(n, 6);
     char text[13] = "";
     CHECK_INT(pread(fd, text, 12, 0), 12);
@@ -208,7 +215,7 @@ static void test_files(enum fnet_loop_backend backend)
     CASE("/dev/null takes everything");
     fd = open("/dev/null", O_WRONLY);
     open_printer(&printer, backend, fd);
-    CHECK_INT(fnet_output_write(printer.output, block, sizeof block, &n), FNET_OK);
+    CHECK_INT(write_one(printer.output, block, sizeof block, &n), FNET_OK);
     CHECK_INT(n, sizeof block);
     close_printer(&printer);
     close(fd);
@@ -216,7 +223,7 @@ static void test_files(enum fnet_loop_backend backend)
     CASE("a full disk is a system error, not a broken output");
     fd = open("/dev/full", O_WRONLY);
     open_printer(&printer, backend, fd);
-    CHECK_INT(fnet_output_write(printer.output, "x", 1, &n), FNET_SYSTEM);
+    CHECK_INT(write_one(printer.output, "x", 1, &n), FNET_SYSTEM);
     CHECK_INT(errno, ENOSPC);
     CHECK(!fnet_output_is_broken(printer.output));
     close_printer(&printer);

@@ -296,10 +296,20 @@ static void test_bytes(void)
     size_t used;
     struct fnet_delimiter d = delimiter_of(FNET_FORMAT_BYTES, 4);
 
-    CASE("bytes are cut into chunks and never wait");
+    CASE("bytes are cut into chunks of one length");
     CHECK_INT(fnet_delimiter_find(&d, fnet_span_of("abcdefghi", 9), false, r, 8, &count, &used),
               FNET_OK);
-    CHECK(count == 3 && used == 9 && r[0].len == 4 && r[1].len == 4 && r[2].len == 1);
+    CHECK(count == 2 && used == 8 && r[0].len == 4 && r[1].len == 4);
+    CHECK_INT(fnet_delimiter_find(&d, fnet_span_of("i", 1), false, r, 8, &count, &used),
+              FNET_AGAIN);
+
+    CASE("... but the last before an end, or a pause");
+    CHECK_INT(fnet_delimiter_find(&d, fnet_span_of("abcdefghi", 9), true, r, 8, &count, &used),
+              FNET_OK);
+    CHECK(count == 3 && used == 9 && r[2].len == 1);
+    CHECK_INT(fnet_delimiter_find(&d, fnet_span_of("abcdefghi", 9), true, r, 2, &count, &used),
+              FNET_OK);
+    CHECK(count == 2 && used == 8);
     CHECK_INT(fnet_delimiter_find(&d, fnet_span_of("", 0), false, r, 8, &count, &used), FNET_AGAIN);
     CHECK_INT(fnet_delimiter_find(&d, fnet_span_of("", 0), true, r, 8, &count, &used), FNET_EOF);
 }

@@ -269,6 +269,109 @@ static void test_failures(void)
     fnet_record_deserializer_clear(&d);
 }
 
+/* ---- in one pass to the output ------------------------------------------------------------- */
+
+static const struct fnet_delimiter_config formats[] = {
+    {.format = FNET_FORMAT_LINES, .delimiter = ';'},
+    {.format = FNET_FORMAT_NUL},
+    {.format = FNET_FORMAT_U32},
+    {.format = FNET_FORMAT_BYTES},
+    {.format = FNET_FORMAT_FIXED, .record_bytes = 9}};
+#define FORMATS (sizeof formats / sizeof formats[0])
+
+/* Feed one buffer; what can be framed at once goes to W, the rest one by one. Returns how many
+   records went at once. */
+static size_t frame(struct fnet_record_deserializer *d, const struct fnet_delimiter_config *config,
+                    struct fnet_span buffer, struct fnet_writer *w)
+{
+    struct fnet_span record;
+    size_t at_once = 0;
+    size_t count = 1;
+
+    fnet_record_deserializer_feed(d, buffer);
+    while (count > 0) {
+        count = fnet_record_deserializer_frame(d, config, 2, w);
+        CHECK(count <= 2);
+        at_once += count;
+        if (count == 0 && fnet_record_deserializer_next(d, &record, 1, &count) == FNET_OK)
+            CHECK_INT(fnet_delimiter_frame(config, &record, 1, w), FNET_OK);
+    }
+    return at_once;
+}
+
+static void test_frame(void)
+{
+    enum { N = 12 };
+    uint8_t stream[N * 70];
+    uint8_t expected[sizeof stream + N];
+    struct guarded g = guarded_new(sizeof expected);
+
+    CASE("records framed at once equal those framed one by one, in every format, cut anywhere");
+    for (size_t f = 0; f < FORMATS; f++)
+        for (size_t step = 0; step < 6; step += 5) {
+            const bool is_fixed = formats[f].format == FNET_FORMAT_FIXED;
+            size_t len = make_stream(stream, N, is_fixed ? 9 : 3, is_fixed ? 0 : step);
+            struct fnet_writer whole = fnet_writer_of(expected, sizeof expected);
+            struct fnet_span records[N];
+            size_t count = 0;
+            struct fnet_record_deserializer d;
+            fnet_record_deserializer_init(&d, NULL);
+            fnet_record_deserializer_feed(&d, fnet_span_of(stream, len));
+            CHECK_INT(fnet_record_deserializer_next(&d, records, N, &count), FNET_OK);
+            CHECK_INT(count, N);
+            CHECK_INT(fnet_delimiter_frame(&formats[f], records, N, &whole), FNET_OK);
+            const size_t framed = (size_t)(whole.pos - expected);
+            for (size_t cut = 0; cut <= len; cut++) {
+                uint8_t *out = g.end - framed; /* not a byte of room too many */
+                struct fnet_writer w = fnet_writer_of(out, framed);
+                size_t at_once = frame(&d, &formats[f], fnet_span_of(stream, cut), &w) +
+                                 frame(&d, &formats[f], fnet_span_of(stream + cut, len - cut), &w);
+                CHECK(w.pos == g.end && at_once >= N - 1);
+                CHECK_MEM(out, expected, framed);
+            }
+            fnet_record_deserializer_clear(&d);
+        }
+    guarded_free(&g);
+}
+
+static size_t frame_of(const uint8_t *stream, size_t len,
+                       const struct fnet_delimiter_config *config, size_t room)
+{
+    static uint8_t out[2 * FNET_LONG_RECORD_BYTES];
+    struct fnet_writer w = fnet_writer_of(out, room);
+    struct fnet_record_deserializer d;
+
+    fnet_record_deserializer_init(&d, NULL);
+    fnet_record_deserializer_feed(&d, fnet_span_of(stream, len));
+    size_t n = fnet_record_deserializer_frame(&d, config, SIZE_MAX, &w);
+    fnet_record_deserializer_clear(&d);
+    return n;
+}
+
+static void test_frame_stops(void)
+{
+    static uint8_t stream[3 * FNET_LONG_RECORD_BYTES];
+    static const uint8_t bad[] = {0, 0, 0, 1, 'a', 0xff, 0xff, 0xff, 0xff, 'b'};
+    const struct fnet_delimiter_config fixed = {.format = FNET_FORMAT_FIXED, .record_bytes = 5};
+
+    CASE("it stops where there is no room for the next record");
+    size_t len = make_stream(stream, 4, 5, 0);
+    for (size_t room = 0; room < 30; room++)
+        CHECK_INT(frame_of(stream, len, &formats[0], room), room < 24 ? room / 6 : 4);
+
+    CASE("... at one of another length than is fixed");
+    CHECK_INT(frame_of(stream, len, &fixed, 100), 4);
+    stream[9 + 3] = 6;
+    CHECK_INT(frame_of(stream, len, &fixed, 100), 1);
+
+    CASE("... at a long one, which need not be copied");
+    len = make_stream(stream, 2, FNET_LONG_RECORD_BYTES - 1, 1);
+    CHECK_INT(frame_of(stream, len, &formats[0], 2 * FNET_LONG_RECORD_BYTES), 1);
+
+    CASE("... and at a length that is none");
+    CHECK_INT(frame_of(bad, sizeof bad, &formats[0], 100), 1);
+}
+
 int main(void)
 {
     test_cuts();
@@ -278,5 +381,7 @@ int main(void)
     test_bad_lengths();
     test_bad_length_in_a_large_buffer();
     test_failures();
+    test_frame();
+    test_frame_stops();
     return tap_done();
 }

@@ -33,13 +33,14 @@ static uint32_t target_of(struct fnet_span key)
 {
     struct fnet_selector_config config = FNET_SELECTOR_CONFIG_INIT;
     struct fnet_selector s;
+    struct fnet_targets targets;
     uint32_t target = 77;
     size_t done = 0;
 
     config.kind = FNET_SELECTOR_HASH;
     config.channels = 4;
     CHECK_INT(fnet_selector_init(&s, &config), FNET_OK);
-    CHECK_INT(fnet_selector_select(&s, &key, 1, &target, &done), FNET_OK);
+    CHECK_INT(fnet_selector_select(&s, &key, 1, &target, &targets, &done), FNET_OK);
     return target;
 }
 

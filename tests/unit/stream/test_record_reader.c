@@ -139,6 +139,47 @@ static void test_batches(void)
     unmake_gate(&m);
 }
 
+static void test_framed(void)
+{
+    const struct fnet_delimiter_config lines = FNET_DELIMITER_CONFIG_INIT;
+    struct made_gate m;
+    struct fnet_record_batch batch;
+    uint8_t out[64];
+    struct fnet_writer w = fnet_writer_of(out, sizeof out);
+
+    CASE("whole records become output at once, no more than are wanted");
+    make_gate(&m, 1, 4, 0);
+    struct fnet_record_reader *reader = new_reader(&m);
+    CHECK_INT(fnet_record_reader_frame(reader, &lines, 9, &w, &batch), FNET_AGAIN);
+    arrive_bytes(m.channels[0], 0, "\0\0\0\1a\0\0\0\0\0\0\0\3bcd\0\0\0\4ef", 22);
+    CHECK_INT(fnet_record_reader_frame(reader, &lines, 2, &w, &batch), FNET_OK);
+    CHECK(batch.channel == m.channels[0] && !batch.records);
+    CHECK_INT(batch.count, 2);
+    CHECK_INT(fnet_record_reader_frame(reader, &lines, 9, &w, &batch), FNET_OK);
+    CHECK(!batch.records);
+    CHECK_INT(batch.count, 1);
+    CHECK_INT(w.pos - out, 7);
+    CHECK_MEM(out, "a\n\nbcd\n", 7);
+
+    CASE("one that lies across buffers is yielded, and so are events");
+    CHECK_INT(fnet_record_reader_frame(reader, &lines, 9, &w, &batch), FNET_AGAIN);
+    arrive_bytes(m.channels[0], 1, "gh\0\0\0\1i", 7);
+    arrive_event(m.channels[0], 2, FNET_END_OF_DATA);
+    CHECK_INT(fnet_record_reader_frame(reader, &lines, 9, &w, &batch), FNET_OK);
+    CHECK_INT(batch.count, 1);
+    if (CHECK(batch.records != NULL))
+        CHECK_MEM(batch.records[0].ptr, "efgh", 4);
+    CHECK_INT(fnet_record_reader_frame(reader, &lines, 9, &w, &batch), FNET_OK);
+    CHECK(!batch.records && batch.count == 1);
+    CHECK_INT(fnet_record_reader_frame(reader, &lines, 9, &w, &batch), FNET_OK);
+    CHECK_INT(batch.count, 0);
+    CHECK_INT(batch.event, FNET_END_OF_DATA);
+    CHECK_INT(w.pos - out, 9);
+    CHECK_MEM(out + 7, "i\n", 2);
+    fnet_record_reader_free(reader);
+    unmake_gate(&m);
+}
+
 static void test_cut(void)
 {
     static const char stream[] = "\0\0\0\13hello world";
@@ -422,6 +463,7 @@ static void test_no_memory(void)
 int main(void)
 {
     test_batches();
+    test_framed();
     test_cut();
     test_long();
     test_channels();

@@ -56,7 +56,7 @@ static void check_same(const struct stream *actual, const struct stream *expecte
 /* Bytes to take records from: no two places are alike. */
 static const uint8_t *body(void)
 {
-    static uint8_t bytes[16 * MADE_SEGMENT_BYTES];
+    static uint8_t bytes[40 * MADE_SEGMENT_BYTES];
 
     if (bytes[1] == 0)
         for (size_t i = 0; i < sizeof bytes; i++)
@@ -69,13 +69,25 @@ static struct fnet_span record_of(size_t len)
     return fnet_span_of(body(), len);
 }
 
-static void emit(struct fnet_record_writer *writer, const struct fnet_span *records,
-                 const uint32_t *targets, size_t n)
+/* A target for each record; NULL: all go to all. */
+static struct fnet_targets targets_of(const uint32_t *each)
+{
+    return (struct fnet_targets){.kind = each ? FNET_TARGETS_EACH : FNET_TARGETS_ALL, .each = each};
+}
+
+static void emit_to(struct fnet_record_writer *writer, struct fnet_records records,
+                    struct fnet_targets targets)
 {
     size_t done = SIZE_MAX;
 
-    CHECK_INT(fnet_record_writer_emit(writer, records, targets, n, &done), FNET_OK);
-    CHECK_INT(done, n);
+    CHECK_INT(fnet_record_writer_emit(writer, &records, &targets, &done), FNET_OK);
+    CHECK_INT(done, records.count);
+}
+
+static void emit(struct fnet_record_writer *writer, const struct fnet_span *records,
+                 const uint32_t *each, size_t n)
+{
+    emit_to(writer, (struct fnet_records){.spans = records, .count = n}, targets_of(each));
 }
 
 /* A record of LEN bytes behind one that ends at START of a segment. */
@@ -217,8 +229,9 @@ static void check_resumed(const struct fnet_span *records, const uint32_t *targe
     expected.len = actual.len = 0;
     while (at < n && waits < 1000) {
         size_t done = SIZE_MAX;
-        enum fnet_err err = fnet_record_writer_emit(&writer, records + at,
-                                                    targets ? targets + at : NULL, n - at, &done);
+        const struct fnet_records rest = {.spans = records + at, .count = n - at};
+        const struct fnet_targets rest_targets = targets_of(targets ? targets + at : NULL);
+        enum fnet_err err = fnet_record_writer_emit(&writer, &rest, &rest_targets, &done);
         if (!CHECK(done <= n - at))
             break;
         CHECK_INT(err, done < n - at ? FNET_AGAIN : FNET_OK);
@@ -275,36 +288,135 @@ static void test_cancelled(void)
     unmake_partition(&m);
 }
 
-/* As a delimiter finds them: short records next to each other, copied by blocks. */
+/*
+ * N records of FIRST, FIRST + STEP ... bytes with a byte between them, as a delimiter finds them,
+ * in memory that ends with the last, so that a sanitizer sees a read behind it. Freed by the
+ * caller.
+ */
+static uint8_t *lay_out(struct fnet_span *records, size_t n, size_t first, size_t step,
+                        struct fnet_records *out)
+{
+    const size_t total = n * first + step * n * (n - 1) / 2 + n - 1;
+    uint8_t *input = malloc(total);
+    size_t at = 0;
+
+    if (!input)
+        abort();
+    memcpy(input, body(), total);
+    for (size_t i = 0; i < n; i++) {
+        records[i] = fnet_span_of(input + at, first + i * step);
+        at += records[i].len + 1;
+    }
+    *out =
+        (struct fnet_records){.spans = records, .count = n, .within = fnet_span_of(input, total)};
+    return input;
+}
+
 static void test_adjacent(void)
 {
     struct made_partition m;
     static struct stream expected, actual;
-    struct fnet_span records[60];
-    uint32_t targets[60] = {0};
+    struct fnet_span spans[60];
+    const uint32_t each[60] = {0};
+    struct fnet_records records;
 
     CASE("short records side by side are copied by blocks, up to the very end of both memories");
-    size_t total = 0;
-    for (size_t len = 5; len < 65; len++)
-        total += len + 1;
-    /* Exactly as long as the records, so that a sanitizer sees a read behind the last. */
-    uint8_t *input = malloc(total - 1);
-    if (!CHECK(input != NULL))
-        return;
-    memcpy(input, body(), total - 1);
-    size_t at = 0;
-    for (size_t i = 0; i < 60; i++) {
-        records[i] = fnet_span_of(input + at, i + 5);
-        at += i + 5 + 1;
-    }
+    uint8_t *input = lay_out(spans, 60, 5, 1, &records);
     make_partition(&m, "main", 1, 32, 32);
     struct fnet_record_writer writer = {.partition = m.partition};
-    emit(&writer, records, targets, 60);
+    emit_to(&writer, records, targets_of(each));
     fnet_partition_flush(m.partition);
     for (size_t i = 0; i < 60; i++)
-        append_record(&expected, records[i]);
+        append_record(&expected, spans[i]);
     take_all(open_view(m.partition, 0), &actual);
     check_same(&actual, &expected);
+    unmake_partition(&m);
+    free(input);
+}
+
+/* RECORDS to CHANNELS in turn from NEXT, in pieces of PIECE; each has what is due to it. */
+static void check_turns(const struct fnet_records *records, uint32_t channels, uint32_t next,
+                        size_t piece)
+{
+    struct made_partition m;
+    struct fnet_targets targets = {
+        .kind = FNET_TARGETS_IN_TURN, .next = next, .channels = channels};
+
+    make_partition(&m, "main", channels, 64, 64);
+    struct fnet_record_writer writer = {.partition = m.partition};
+    for (size_t at = 0; at < records->count; at += piece) {
+        struct fnet_records some = *records;
+        some.spans += at;
+        some.count = records->count - at < piece ? records->count - at : piece;
+        emit_to(&writer, some, targets);
+        targets = fnet_targets_behind(&targets, some.count);
+    }
+    fnet_partition_flush(m.partition);
+    for (uint32_t c = 0; c < channels; c++) {
+        static struct stream expected, actual;
+        expected.len = actual.len = 0;
+        for (size_t i = (c + channels - next) % channels; i < records->count; i += channels)
+            append_record(&expected, records->spans[i]);
+        take_all(open_view(m.partition, c), &actual);
+        check_same(&actual, &expected);
+    }
+    unmake_partition(&m);
+}
+
+static void test_in_turn(void)
+{
+    struct fnet_span spans[100];
+
+    CASE("channels in turn have their records, however long, many and cut into batches they are");
+    for (size_t first = 0; first < 40; first += 13)
+        for (size_t step = 0; step < 2; step++) {
+            struct fnet_records records;
+            uint8_t *input = lay_out(spans, 100, first, step, &records);
+            struct fnet_records anywhere = {.spans = spans, .count = 100};
+            for (uint32_t channels = 1; channels <= 7; channels += 2)
+                for (size_t piece = 1; piece <= 100; piece += 33) {
+                    check_turns(&records, channels, (uint32_t)piece % channels, piece);
+                    check_turns(&anywhere, channels, channels - 1, piece);
+                }
+            free(input);
+        }
+}
+
+static void test_in_turn_resumed(void)
+{
+    struct made_partition m;
+    struct fnet_span spans[100];
+    static struct stream expected, actual[2];
+    struct fnet_records rest;
+    struct fnet_targets targets = {.kind = FNET_TARGETS_IN_TURN, .channels = 2};
+    unsigned waits = 0;
+
+    CASE("in turn without a segment: it goes on with the record that had none");
+    uint8_t *input = lay_out(spans, 100, 40, 0, &rest);
+    make_partition(&m, "main", 2, 3, 3);
+    struct fnet_record_writer writer = {.partition = m.partition};
+    struct fnet_view *views[2] = {open_view(m.partition, 0), open_view(m.partition, 1)};
+    while (rest.count > 0 && waits++ < 1000) {
+        size_t done = SIZE_MAX;
+        enum fnet_err err = fnet_record_writer_emit(&writer, &rest, &targets, &done);
+        if (!CHECK(done <= rest.count))
+            break;
+        CHECK_INT(err, done < rest.count ? FNET_AGAIN : FNET_OK);
+        rest.spans += done;
+        rest.count -= done;
+        targets = fnet_targets_behind(&targets, done);
+        take_all(views[0], &actual[0]);
+        take_all(views[1], &actual[1]);
+    }
+    CHECK(waits > 1);
+    fnet_partition_flush(m.partition);
+    for (size_t c = 0; c < 2; c++) {
+        expected.len = 0;
+        for (size_t i = c; i < 100; i += 2)
+            append_record(&expected, spans[i]);
+        take_all(views[c], &actual[c]);
+        check_same(&actual[c], &expected);
+    }
     unmake_partition(&m);
     free(input);
 }
@@ -317,13 +429,15 @@ static void test_no_memory(void)
     do {
         struct made_partition m;
         const struct fnet_span longest = record_of(7 * SEGMENT);
+        const struct fnet_records records = {.spans = &longest, .count = 1};
+        const struct fnet_targets all = targets_of(NULL);
         size_t done = 0;
         make_partition(&m, "main", 3, 30, 30);
         struct fnet_record_writer writer = {.partition = m.partition};
         failmalloc_arm(++n);
         enum fnet_err err = FNET_OK;
         for (int i = 0; err == FNET_OK && i < 4; i++)
-            err = fnet_record_writer_emit(&writer, &longest, NULL, 1, &done);
+            err = fnet_record_writer_emit(&writer, &records, &all, &done);
         bool did_fail = failmalloc_disarm();
         CHECK_INT(err, did_fail ? FNET_NOMEM : FNET_OK);
         unmake_partition(&m);
@@ -343,6 +457,8 @@ int main(void)
     test_resumed();
     test_cancelled();
     test_adjacent();
+    test_in_turn();
+    test_in_turn_resumed();
     test_no_memory();
     return tap_done();
 }

@@ -29,20 +29,28 @@ static struct fnet_selector selector_of(const struct fnet_selector_config *confi
 static void select_many(struct fnet_selector *s, uint32_t *targets, size_t n)
 {
     static const struct fnet_span records[1000];
+    static uint32_t room[1000];
+    struct fnet_targets chosen;
     size_t done = 0;
 
-    CHECK_INT(fnet_selector_select(s, records, n, targets, &done), FNET_OK);
+    CHECK_INT(fnet_selector_select(s, records, n, room, &chosen, &done), FNET_OK);
     CHECK_INT(done, n);
+    for (size_t i = 0; i < n; i++) {
+        struct fnet_targets rest = fnet_targets_behind(&chosen, i);
+        targets[i] = fnet_targets_at(&chosen, i);
+        CHECK_INT(fnet_targets_at(&rest, 0), targets[i]);
+    }
 }
 
 static uint32_t select_one(struct fnet_selector *s, const char *record)
 {
     struct fnet_span span = fnet_span_of(record, strlen(record));
-    uint32_t target = UINT32_MAX;
+    struct fnet_targets chosen;
+    uint32_t room;
     size_t done = 0;
 
-    CHECK_INT(fnet_selector_select(s, &span, 1, &target, &done), FNET_OK);
-    return target;
+    CHECK_INT(fnet_selector_select(s, &span, 1, &room, &chosen, &done), FNET_OK);
+    return fnet_targets_at(&chosen, 0);
 }
 
 static void test_names(void)
@@ -119,8 +127,7 @@ static void test_constant(void)
     for (int kind = 0; kind <= FNET_SELECTOR_RESCALE; kind++) {
         struct fnet_selector_config config = config_of((enum fnet_selector_kind)kind, 1);
         struct fnet_selector s = selector_of(&config);
-        CHECK_INT(fnet_selector_is_broadcast(&s), kind == FNET_SELECTOR_BROADCAST);
-        if (fnet_selector_is_broadcast(&s))
+        if (kind == FNET_SELECTOR_BROADCAST)
             continue;
         select_many(&s, t, 100);
         for (size_t i = 0; i < 100; i++)
@@ -133,13 +140,16 @@ static void test_broadcast(void)
     struct fnet_selector_config config = config_of(FNET_SELECTOR_BROADCAST, 3);
     struct fnet_selector s = selector_of(&config);
     struct fnet_span record = fnet_span_of("x", 1);
-    uint32_t target = 77;
+    struct fnet_targets chosen = {.kind = FNET_TARGETS_EACH};
+    uint32_t room = 77;
     size_t done = 77;
 
-    CASE("broadcast chooses nothing and says so");
-    CHECK(fnet_selector_is_broadcast(&s));
-    CHECK_INT(fnet_selector_select(&s, &record, 1, &target, &done), FNET_STATE);
-    CHECK(target == 77 && done == 77);
+    CASE("broadcast sends everything to all, however much is behind it");
+    CHECK_INT(fnet_selector_select(&s, &record, 1, &room, &chosen, &done), FNET_OK);
+    CHECK_INT(chosen.kind, FNET_TARGETS_ALL);
+    chosen = fnet_targets_behind(&chosen, 1);
+    CHECK_INT(chosen.kind, FNET_TARGETS_ALL);
+    CHECK_INT(done, 1);
 }
 
 static void test_shuffle(void)
@@ -251,6 +261,7 @@ static void test_index(void)
     struct fnet_selector_config config = config_of(FNET_SELECTOR_INDEX, 12);
     struct fnet_selector s = selector_of(&config);
     uint32_t t[3] = {77, 77, 77};
+    struct fnet_targets chosen = {.kind = FNET_TARGETS_ALL};
     size_t done = 77;
 
     CASE("the record is the number");
@@ -262,9 +273,10 @@ static void test_index(void)
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         struct fnet_span r[] = {fnet_span_of("3", 1), fnet_span_of(bad[i], strlen(bad[i])),
                                 fnet_span_of("4", 1)};
-        CHECK_INT(fnet_selector_select(&s, r, 3, t, &done), FNET_BAD_VALUE);
+        CHECK_INT(fnet_selector_select(&s, r, 3, t, &chosen, &done), FNET_BAD_VALUE);
         CHECK_INT(done, 1);
         CHECK(t[0] == 3 && t[2] == 77);
+        CHECK_INT(chosen.kind, FNET_TARGETS_ALL); /* untouched */
     }
 
     CASE("a field is the number");
@@ -272,11 +284,11 @@ static void test_index(void)
     s = selector_of(&config);
     CHECK_INT(select_one(&s, "x\t5\ty"), 5);
     struct fnet_span r = fnet_span_of("5", 1);
-    CHECK_INT(fnet_selector_select(&s, &r, 1, t, &done), FNET_BAD_VALUE);
+    CHECK_INT(fnet_selector_select(&s, &r, 1, t, &chosen, &done), FNET_BAD_VALUE);
     CHECK_INT(done, 0);
 
     CASE("no records are no error");
-    CHECK_INT(fnet_selector_select(&s, NULL, 0, t, &done), FNET_OK);
+    CHECK_INT(fnet_selector_select(&s, NULL, 0, t, &chosen, &done), FNET_OK);
     CHECK_INT(done, 0);
 }
 
