@@ -97,6 +97,20 @@ u32_of() { # DIGIT...
     cmp input "$received"
 }
 
+@test "pipeline: long and short records go through a pipe that is read a little at a time" {
+    local form lines
+    lines_of 0 16383 16384 5 32764 200000 1 40000 16385 3 >input
+    for form in '' --tag '-z --tag'; do
+        start_producer producer -n 2 <input
+        # shellcheck disable=SC2086 # several words
+        fnet-consume $form "$address" 3>&- | dd bs=777 status=none | tr '\0' '\n' >received
+        finish_well producer
+        lines=received
+        [[ $form != *--tag ]] || { cut -f 2- received >untagged; lines=untagged; }
+        assert_same_lines input "$lines"
+    done
+}
+
 @test "pipeline: records that span hundreds of small buffers" {
     lines_of 5000 1 0 200000 3 >input
     transfer input --segment-size 1k -- --segment-size 1k
