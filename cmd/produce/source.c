@@ -15,13 +15,17 @@
 
 /* One read; also what a turn of the loop is worth. */
 #define READ_BYTES (256u << 10)
+/* Records of a batch: so few that their spans stay in the first-level cache. */
+#define BATCH_RECORDS 512
+/* Many subpartitions have buffers that are not in any cache: each shall get several records of a
+   batch, or lines of 100 bytes, at once; for too many of them that would cost too much memory. */
+#define READ_BYTES_PER_SUBPARTITION 1024
+#define READ_BYTES_MAX (1024u << 10)
+#define BATCH_RECORDS_PER_SUBPARTITION 10
+#define BATCH_RECORDS_MAX 10240
 /* Where input begins in memory: half a page off the segments, which begin at pages. To copy long
    records between places that are nearly alike modulo 4 KiB takes several times as long. */
 #define INPUT_BEGIN 2048
-/* Memory that is kept from one read to the next. */
-#define KEPT_BYTES (3 * READ_BYTES)
-/* Their spans stay in the first-level cache. */
-#define BATCH_RECORDS 512
 
 struct source {
     struct source_config config;
@@ -40,12 +44,14 @@ struct source {
     size_t selected;  /* ... and with a target */
     size_t written;   /* ... and in the partition */
     size_t batch_len; /* input bytes of the batch */
+    size_t batch_max; /* records of a batch */
+    size_t read_bytes;
     uint64_t records_done;
     uint64_t bytes_done;
     struct fnet_digest *digests; /* owned, one per subpartition */
-    struct fnet_span records[BATCH_RECORDS];
+    struct fnet_span records[BATCH_RECORDS_MAX];
     struct fnet_targets targets; /* of all of them */
-    uint32_t each[BATCH_RECORDS];
+    uint32_t each[BATCH_RECORDS_MAX];
 };
 
 static void end(struct source *s, enum fnet_err err, const char *what, int saved_errno)
@@ -83,7 +89,7 @@ static enum fnet_err arrange_flush(struct source *s)
 static enum fnet_err begin_input(struct source *s)
 {
     fnet_spill_buffer_reset(&s->bytes); /* gives back what a long record has taken */
-    enum fnet_err err = fnet_spill_buffer_reserve(&s->bytes, INPUT_BEGIN + READ_BYTES);
+    enum fnet_err err = fnet_spill_buffer_reserve(&s->bytes, INPUT_BEGIN + s->read_bytes);
     if (err == FNET_OK) {
         s->start = INPUT_BEGIN;
         s->bytes.len = INPUT_BEGIN;
@@ -96,12 +102,12 @@ static enum fnet_err make_room(struct source *s)
 {
     const size_t left = s->bytes.len - s->start;
 
-    if (left == 0 && (s->bytes.capacity == 0 || s->bytes.capacity > KEPT_BYTES))
+    if (left == 0 && (s->bytes.capacity == 0 || s->bytes.capacity > 3 * s->read_bytes))
         return begin_input(s);
     memmove(s->bytes.ptr + INPUT_BEGIN, s->bytes.ptr + s->start, left);
     s->start = INPUT_BEGIN;
     s->bytes.len = INPUT_BEGIN + left;
-    return fnet_spill_buffer_reserve(&s->bytes, READ_BYTES);
+    return fnet_spill_buffer_reserve(&s->bytes, s->read_bytes);
 }
 
 static enum fnet_err read_more(struct source *s)
@@ -113,7 +119,7 @@ static enum fnet_err read_more(struct source *s)
     }
 
     size_t n = 0;
-    err = fnet_input_read(s->input, s->bytes.ptr + s->bytes.len, READ_BYTES, &n);
+    err = fnet_input_read(s->input, s->bytes.ptr + s->bytes.len, s->read_bytes, &n);
     s->is_paused = err == FNET_AGAIN && s->bytes.len > s->start &&
                    s->config.format.format == FNET_FORMAT_BYTES;
     if (s->is_paused)
@@ -136,7 +142,7 @@ static enum fnet_err find_batch(struct source *s)
     s->written = 0;
     const bool is_end = s->is_end_read || s->is_paused;
     s->is_paused = false;
-    return fnet_delimiter_find(&s->delimiter, rest, is_end, s->records, BATCH_RECORDS, &s->batch,
+    return fnet_delimiter_find(&s->delimiter, rest, is_end, s->records, s->batch_max, &s->batch,
                                &s->batch_len);
 }
 
@@ -252,13 +258,22 @@ static void post(void *arg)
         fnet_loop_post(s->config.loop, &s->work);
 }
 
+static size_t scaled(size_t least, size_t wanted, size_t most)
+{
+    return wanted < least || wanted > most ? least : wanted;
+}
+
 enum fnet_err source_new(const struct source_config *config, struct source **out)
 {
     struct source *s = calloc(1, sizeof *s);
     if (!s)
         return FNET_NOMEM;
 
+    const size_t subpartitions = fnet_partition_subpartitions(config->partition);
     s->config = *config;
+    s->batch_max =
+        scaled(BATCH_RECORDS, subpartitions * BATCH_RECORDS_PER_SUBPARTITION, BATCH_RECORDS_MAX);
+    s->read_bytes = scaled(READ_BYTES, subpartitions * READ_BYTES_PER_SUBPARTITION, READ_BYTES_MAX);
     s->bytes.dir = config->spill_dir;
     s->writer.partition = config->partition;
     s->flusher = (struct fnet_timer){.run = on_flush, .arg = s};

@@ -8,7 +8,7 @@
 
 #include "channel.h"
 
-#define FIRST_CAPACITY 16
+#define FIRST_CAPACITY 2 /* there are thousands, and few hold more */
 
 /* What an event in the queue counts against the gate's bound: its bytes and what carries them. */
 static size_t event_cost(uint32_t len)

@@ -43,7 +43,7 @@ static void post(void *arg)
     struct fnet_connection *c = arg;
 
     if (!c->is_closed)
-        fnet_loop_post(c->config.loop, &c->pump);
+        fnet_loop_queue(c->config.loop, &c->pump);
 }
 
 static void on_ready(void *arg, unsigned happened)
@@ -199,6 +199,15 @@ static ssize_t read_to_nowhere(struct fnet_connection *c)
     return n;
 }
 
+static size_t room_in(const struct iovec *spaces, size_t count)
+{
+    size_t room = 0;
+
+    for (size_t i = 0; i < count; i++)
+        room += spaces[i].iov_len;
+    return room;
+}
+
 static ssize_t read_into_session(struct fnet_connection *c)
 {
     struct iovec spaces[FNET_SESSION_RECV_SPACES];
@@ -208,6 +217,9 @@ static ssize_t read_into_session(struct fnet_connection *c)
 
     if (n <= 0)
         return n;
+    /* That was all there is; to ask again would cost as much as to be told of more. */
+    if ((size_t)n < room_in(spaces, message.msg_iovlen))
+        c->is_readable = false;
     if (c->config.trace)
         fnet__trace_write(c->config.trace, &c->flow, !c->config.is_producer, spaces, (size_t)n);
     c->err = fnet_session_received(c->session, (size_t)n);
@@ -301,7 +313,7 @@ static void pump(void *arg)
         return;
     }
     if ((more && c->is_writable) || (c->is_readable && wants_read(c)))
-        fnet_loop_post(c->config.loop, &c->pump);
+        fnet_loop_queue(c->config.loop, &c->pump);
     fnet_watch_want(&c->watch, (c->is_readable || c->has_peer_shut ? 0u : FNET_WANT_READ) |
                                    (more && !c->is_writable ? (unsigned)FNET_WANT_WRITE : 0u));
 }

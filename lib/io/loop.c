@@ -39,6 +39,7 @@ enum fnet_err fnet_loop_new(enum fnet_loop_backend backend, struct fnet_loop **o
         return FNET_NOMEM;
     *loop = (struct fnet_loop){.backend = backend_of(backend), .signals = {.fd = -1}};
     fnet_list_init(&loop->tasks);
+    fnet_list_init(&loop->line);
     fnet_list_init(&loop->watches);
     fnet_list_init(&loop->unpollable);
     fnet_list_init(&loop->changed);
@@ -69,22 +70,31 @@ void fnet_loop_free(struct fnet_loop *loop)
 
 /* ---- a turn ------------------------------------------------------------------------------ */
 
-static void run_tasks(struct fnet_loop *loop)
+static void run_first(struct fnet_list *tasks)
 {
-    struct fnet_list batch; /* a task that posts itself again waits for the next turn */
-    struct fnet_link *link;
+    struct fnet_link *link = fnet_list_pop(tasks);
 
-    fnet__list_move(&loop->tasks, &batch);
-    while ((link = fnet_list_pop(&batch))) {
+    if (link) {
         struct fnet_task *task = fnet_entry(link, struct fnet_task, link);
         task->run(task->arg);
     }
 }
 
+static void run_tasks(struct fnet_loop *loop)
+{
+    struct fnet_list batch; /* a task that posts itself again waits for the next turn */
+
+    fnet__list_move(&loop->tasks, &batch);
+    while (!fnet_list_is_empty(&batch))
+        run_first(&batch);
+    run_first(&loop->line);
+}
+
 /* How long the kernel may wait: not at all while something can be done without it. */
 static int timeout_ms(const struct fnet_loop *loop)
 {
-    if (loop->is_quitting || !fnet_list_is_empty(&loop->tasks) || fnet__watch_is_any_ready(loop))
+    if (loop->is_quitting || !fnet_list_is_empty(&loop->tasks) ||
+        !fnet_list_is_empty(&loop->line) || fnet__watch_is_any_ready(loop))
         return 0;
 
     uint64_t next = fnet__timer_next_ns(loop);
@@ -132,6 +142,11 @@ void fnet_loop_quit(struct fnet_loop *loop)
 void fnet_loop_post(struct fnet_loop *loop, struct fnet_task *task)
 {
     fnet_list_push(&loop->tasks, &task->link);
+}
+
+void fnet_loop_queue(struct fnet_loop *loop, struct fnet_task *task)
+{
+    fnet_list_push(&loop->line, &task->link);
 }
 
 void fnet_task_cancel(struct fnet_task *task)

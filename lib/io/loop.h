@@ -68,6 +68,7 @@ struct fnet_loop {
     uint64_t now_ns;
     bool is_quitting;
     struct fnet_list tasks;      /* ready, by link */
+    struct fnet_list line;       /* ready, one each turn, by link */
     struct fnet_list watches;    /* those the kernel watches, by member */
     struct fnet_list unpollable; /* those it cannot watch, by member */
     struct fnet_list changed;    /* watches with wanted != registered, and perhaps more */

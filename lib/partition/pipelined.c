@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#define FIRST_CAPACITY 16
+#define FIRST_CAPACITY 2 /* there are thousands, and few hold more */
 
 static struct fnet__queued *entry_at(const struct fnet__pipelined *s, uint32_t i)
 {

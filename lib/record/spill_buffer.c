@@ -15,9 +15,10 @@
 
 #include "fnet/record.h"
 
-#define FIRST_CAPACITY 4096u
-/* Heap up to this is kept by reset, so that a record per buffer does not cost a malloc each. */
-#define KEPT_CAPACITY (64u << 10)
+/* Thousands of channels have one each: little to begin with, and little is kept by reset. A record
+   that lies across buffers costs a malloc, one of several hundred. */
+#define FIRST_CAPACITY 64u
+#define KEPT_CAPACITY 64u
 /* Nothing is near it; below it the sums here cannot overflow. */
 #define MAX_CAPACITY (SIZE_MAX / 4)
 

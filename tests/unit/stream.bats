@@ -20,6 +20,10 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
     "$BUILD/tests/unit/stream/test_selector"
 }
 
+@test "stream/emission: how many records go into open buffers, in lanes and one by one" {
+    "$BUILD/tests/unit/stream/test_emission"
+}
+
 @test "stream/record_writer: records of every size, cut over buffers, to one or all, resumed in the middle" {
     "$BUILD/tests/unit/stream/test_record_writer"
 }

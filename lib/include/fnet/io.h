@@ -60,7 +60,12 @@ void fnet_loop_quit(struct fnet_loop *loop);
 
 /** Put TASK on the ready list unless it stands there. O(1). */
 void fnet_loop_post(struct fnet_loop *loop, struct fnet_task *task);
-/** Take TASK off the ready list; always before its memory goes. */
+/**
+ * The same, but at the end of a line of which each turn runs only the first, behind what is ready:
+ * for work that is the cheaper the more of it has gathered.
+ */
+void fnet_loop_queue(struct fnet_loop *loop, struct fnet_task *task);
+/** Take TASK off the list it stands in; always before its memory goes. */
 void fnet_task_cancel(struct fnet_task *task);
 
 /** CLOCK_MONOTONIC in ns, as read at the last wake-up: no system call. */

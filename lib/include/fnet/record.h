@@ -55,7 +55,7 @@ struct fnet_spill_buffer {
  */
 FNET_API FNET_CHECKED enum fnet_err fnet_spill_buffer_reserve(struct fnet_spill_buffer *b,
                                                               size_t more);
-/** Forget the contents; give a file, and heap above 64 KiB, back. */
+/** Forget the contents; give a file, and nearly all heap, back. */
 FNET_API void fnet_spill_buffer_reset(struct fnet_spill_buffer *b);
 /** Free everything. */
 FNET_API void fnet_spill_buffer_clear(struct fnet_spill_buffer *b);

@@ -104,6 +104,41 @@ static void test_tasks(enum fnet_loop_backend backend)
     fnet_loop_free(loop);
 }
 
+static void test_line(enum fnet_loop_backend backend)
+{
+    struct fnet_loop *loop = new_loop(backend);
+    struct step *a = new_step(loop, 'a'), *b = new_step(loop, 'b'), *c = new_step(loop, 'c');
+
+    CASE(
+        "of a line one runs each turn, behind what is ready, and the loop does not wait meanwhile");
+    trace[0] = '\0';
+    fnet_loop_queue(loop, &b->task);
+    fnet_loop_queue(loop, &c->task);
+    fnet_loop_queue(loop, &b->task);
+    a->posts = &a->task;
+    fnet_loop_post(loop, &a->task);
+    turn(loop, 0);
+    CHECK_STR(trace, "ab");
+    a->posts = NULL;
+    turn(loop, 0);
+    CHECK_STR(trace, "abac");
+    turn(loop, 1);
+    CHECK_STR(trace, "abac");
+
+    CASE("a task stands in one of the lists, and is cancelled in either");
+    trace[0] = '\0';
+    fnet_loop_queue(loop, &a->task);
+    fnet_loop_post(loop, &a->task);
+    fnet_loop_queue(loop, &b->task);
+    fnet_task_cancel(&a->task);
+    turn(loop, 2);
+    CHECK_STR(trace, "b");
+    free(a);
+    free(b);
+    free(c);
+    fnet_loop_free(loop);
+}
+
 static void test_waiting(enum fnet_loop_backend backend)
 {
     struct fnet_loop *loop = new_loop(backend);
@@ -208,6 +243,7 @@ static void test_no_memory(enum fnet_loop_backend backend)
 int main(void)
 {
     WITH_BACKENDS(test_tasks);
+    WITH_BACKENDS(test_line);
     WITH_BACKENDS(test_waiting);
     WITH_BACKENDS(test_signals);
     WITH_BACKENDS(test_no_memory);
