@@ -240,12 +240,12 @@ fuzz:
 	$(Q)BUILD=$(BUILDROOT)/fuzz FUZZ_SECONDS=$(FUZZ_SECONDS) JOBS=$(JOBS) tests/fuzz/fuzz.sh $(TARGETS)
 fuzzers: $(fuzzers)
 
-## bench: compare with nc, socat, mbuffer and the bare loop; BASELINE=FILE an earlier table
+## bench: measure it all (tests/bench/README); SECTIONS='grid ...', QUICK=1, BASELINE=FILE
 .PHONY: bench
 bench:
 	$(Q).ci/deps build bench
 	+$(Q)$(call variant,release) all tools
-	$(Q)BUILD=$(BUILDROOT)/release tests/bench/loopback.sh
+	$(Q)BUILD=$(BUILDROOT)/release tests/bench/bench.sh $(SECTIONS)
 
 ## coverage: the tests on an instrumented build, then a table of covered lines per room
 .PHONY: coverage
