@@ -101,11 +101,18 @@ static bool is_output_broken(struct inspect *i)
     return i->output_errno != 0;
 }
 
-/* FNET_EOF: nobody can read the output any more. */
-static enum fnet_err take_bytes(void *inspect, struct fnet_span bytes)
+static enum fnet_err give_space(void *inspect, uint8_t **ptr, size_t *len)
 {
     struct inspect *i = inspect;
-    enum fnet_err err = pipeline_feed(i->pipeline, bytes);
+
+    return pipeline_space(i->pipeline, ptr, len);
+}
+
+/* FNET_EOF: nobody can read the output any more. */
+static enum fnet_err take_bytes(void *inspect, size_t n)
+{
+    struct inspect *i = inspect;
+    enum fnet_err err = pipeline_commit(i->pipeline, n);
 
     return err == FNET_OK && is_output_broken(i) ? FNET_EOF : err;
 }
@@ -113,11 +120,12 @@ static enum fnet_err take_bytes(void *inspect, struct fnet_span bytes)
 /* Everything that can be read from FD into a pipeline. */
 static enum fnet_err inspect_bytes(struct inspect *i, const char *name, int fd)
 {
+    const struct capture_sink sink = {.space = give_space, .commit = take_bytes, .arg = i};
     enum fnet_err err = pipeline_new(&i->config, name, &i->pipeline);
 
     if (err != FNET_OK)
         return err;
-    err = capture_input_drain(&i->input, fd, take_bytes, i);
+    err = capture_input_drain(&i->input, fd, &sink);
     if (err == FNET_OK && !is_output_broken(i))
         err = pipeline_finish(i->pipeline);
     pipeline_free(i->pipeline);

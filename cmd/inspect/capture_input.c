@@ -33,15 +33,18 @@ static void on_output(void *arg, unsigned happened)
 static void on_readable(void *arg)
 {
     struct capture_input *in = arg;
-    size_t n;
+    uint8_t *ptr;
+    size_t len, n;
 
-    in->err = fnet_input_read(in->file, in->block, sizeof in->block, &n);
+    in->err = in->sink->space(in->sink->arg, &ptr, &len);
+    if (in->err == FNET_OK)
+        in->err = fnet_input_read(in->file, ptr, len, &n);
     if (in->err == FNET_AGAIN) {
         fflush(stdout);
         return;
     }
     if (in->err == FNET_OK)
-        in->err = in->take(in->arg, fnet_span_of(in->block, n));
+        in->err = in->sink->commit(in->sink->arg, n);
     if (in->err == FNET_OK)
         fnet_loop_post(in->loop, &in->task);
     else
@@ -75,16 +78,13 @@ void capture_input_close(struct capture_input *in)
     in->loop = NULL;
 }
 
-enum fnet_err capture_input_drain(struct capture_input *in, int fd,
-                                  enum fnet_err (*take)(void *arg, struct fnet_span bytes),
-                                  void *arg)
+enum fnet_err capture_input_drain(struct capture_input *in, int fd, const struct capture_sink *sink)
 {
     enum fnet_err err = fnet_input_open(in->loop, fd, &in->task, &in->file);
 
     if (err != FNET_OK)
         return err;
-    in->take = take;
-    in->arg = arg;
+    in->sink = sink;
     in->err = FNET_OK;
     fnet_loop_post(in->loop, &in->task);
     err = fnet_loop_run(in->loop);

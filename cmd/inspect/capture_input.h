@@ -9,7 +9,14 @@
 #include "fnet/bytes.h"
 #include "fnet/io.h"
 
-#define CAPTURE_INPUT_BLOCK_BYTES (64u << 10)
+/** Where the bytes go. */
+struct capture_sink {
+    /** Where the next ones may be written, LEN > 0. */
+    enum fnet_err (*space)(void *arg, uint8_t **ptr, size_t *len);
+    /** N of them were. */
+    enum fnet_err (*commit)(void *arg, size_t n);
+    void *arg;
+};
 
 /** Reads one file after the other. All zero is closed. */
 struct capture_input {
@@ -20,10 +27,8 @@ struct capture_input {
     int signal;              /**< the SIGINT or SIGTERM that ended the reading, 0: none did */
     bool is_output_gone;     /**< the reader of standard output went away */
 
-    enum fnet_err (*take)(void *arg, struct fnet_span bytes);
-    void *arg;
+    const struct capture_sink *sink;
     enum fnet_err err;
-    uint8_t block[CAPTURE_INPUT_BLOCK_BYTES];
 };
 
 /** Begin. SIGHUP, SIGINT and SIGTERM end the reading from now on. Errors: as backend_loop_new(). */
@@ -31,14 +36,14 @@ FNET_CHECKED enum fnet_err capture_input_open(struct capture_input *in);
 void capture_input_close(struct capture_input *in); /**< safe on an all-zero one */
 
 /**
- * Give the bytes of FD to TAKE, block by block, to the end, or until a signal comes or standard
- * output has no reader any more. Whenever no bytes are there standard output is flushed.
+ * Read FD into SINK, block by block, to the end, or until a signal comes or standard output has no
+ * reader any more. Whenever no bytes are there standard output is flushed.
  *
- * Errors: FNET_NOMEM, FNET_SYSTEM (errno is set), and what TAKE returned.
+ * A file is read and not mapped: another process may cut it short while it is looked at.
+ *
+ * Errors: FNET_NOMEM, FNET_SYSTEM (errno is set), and those of SINK.
  */
 FNET_CHECKED enum fnet_err capture_input_drain(struct capture_input *in, int fd,
-                                               enum fnet_err (*take)(void *arg,
-                                                                     struct fnet_span bytes),
-                                               void *arg);
+                                               const struct capture_sink *sink);
 
 #endif

@@ -7,10 +7,6 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define RECORDS_AT_ONCE 64
-/* "SRC > DST" */
-#define FLOW_NAME_BYTES (2 * FNET_FLOW_END_TEXT_BYTES + 3)
-
 enum fnet_err tap_new(struct tap_board *board, const struct fnet_flow *flow, struct tap **out)
 {
     struct tap *tap = calloc(1, sizeof *tap);
@@ -34,40 +30,18 @@ void tap_free(struct tap *tap)
     free(tap);
 }
 
-static struct place name_place(const struct tap *tap, unsigned side,
-                               char name[static FLOW_NAME_BYTES])
-{
-    char src[FNET_FLOW_END_TEXT_BYTES];
-    char dst[FNET_FLOW_END_TEXT_BYTES];
-
-    if (!tap->flow)
-        return (struct place){.file = tap->board->file};
-    fnet_flow_end_format(&tap->flow->ends[side], src);
-    fnet_flow_end_format(&tap->flow->ends[!side], dst);
-    snprintf(name, FLOW_NAME_BYTES, "%s > %s", src, dst);
-    return (struct place){.file = tap->board->file, .flow = name};
-}
-
 static enum fnet_err print_message(const struct tap_board *board, struct inspected *m)
 {
-    struct fnet_span records[RECORDS_AT_ONCE];
-    uint64_t number;
-    size_t n;
-    enum fnet_err err = FNET_OK;
-
     if (board->print.is_json)
         return print_json(board->out, &board->print, m);
-    if (!board->print.is_summary)
-        return print_text(board->out, &board->print, m);
-    while (err == FNET_OK)
-        err = conversation_next_records(m, records, RECORDS_AT_ONCE, &n, &number);
-    return err == FNET_AGAIN ? FNET_OK : err;
+    return board->print.is_summary ? FNET_OK : print_text(board->out, &board->print, m);
 }
 
 static enum fnet_err take_message(struct tap *tap, const struct frame_item *item,
                                   const struct place *place, unsigned side)
 {
     struct tap_board *board = tap->board;
+    struct passage *passage = &tap->passages[side];
     struct inspected m;
     enum fnet_err err = FNET_OK;
 
@@ -79,6 +53,9 @@ static enum fnet_err take_message(struct tap *tap, const struct frame_item *item
         err = conversation_take(&board->conversation, tap->connection, item, &m);
     if (err != FNET_OK)
         return err;
+    if (!board->print.has_records)
+        conversation_count_records(&m, passage->is_begun ? &passage->count : NULL);
+    passage->is_begun = false;
     err = print_message(board, &m);
     if (err == FNET_SYSTEM)
         errno = m.channel->decoder.record.saved_errno;
@@ -111,8 +88,7 @@ static void take_foreign(struct tap *tap, const struct frame_item *item, const s
 
 static enum fnet_err take_items(struct tap *tap, unsigned side)
 {
-    char name[FLOW_NAME_BYTES];
-    const struct place place = name_place(tap, side, name);
+    const struct place place = {.file = tap->board->file, .flow = tap->flow, .side = side};
     struct frame_item item;
     enum fnet_err err;
 
@@ -129,15 +105,54 @@ static enum fnet_err take_items(struct tap *tap, unsigned side)
     return err == FNET_AGAIN ? FNET_OK : err;
 }
 
+/* Is nothing of payloads but their records' number asked for? */
+static bool may_pass(const struct print_options *print)
+{
+    return !print->has_records && !print->has_payload;
+}
+
+/* Let a payload go past that begins BYTES; returns how many bytes did. */
+static size_t pass(struct tap *tap, unsigned side, struct fnet_span bytes)
+{
+    struct frame_stream *s = &tap->sides[side];
+    struct passage *passage = &tap->passages[side];
+    const size_t due = frame_stream_due(s);
+    const size_t n = due < bytes.len ? due : bytes.len;
+
+    if (n == 0 || !may_pass(&tap->board->print))
+        return 0;
+    if (!passage->is_begun) {
+        struct fnet_message message;
+        const struct fnet_span fed = frame_stream_peek(s, &message);
+        passage->count = record_count_from(conversation_place(tap->connection, &message));
+        record_count_add(&passage->count, fed);
+        passage->is_begun = true;
+    }
+    record_count_add(&passage->count, fnet_span_of(bytes.ptr, n));
+    return n;
+}
+
 enum fnet_err tap_feed(struct tap *tap, unsigned side, struct fnet_span bytes, bool has_time,
                        uint64_t time_ns)
 {
     struct frame_stream *s = &tap->sides[side];
-    enum fnet_err err = frame_stream_feed(s, bytes, has_time, time_ns);
+    enum fnet_err err = FNET_OK;
 
+    while (bytes.len > 0 && err == FNET_OK) {
+        size_t n = pass(tap, side, bytes);
+        if (n > 0) {
+            frame_stream_skip_ahead(s, n, has_time, time_ns);
+        } else {
+            n = may_pass(&tap->board->print) ? frame_stream_bite(s, bytes.len) : bytes.len;
+            err = frame_stream_feed(s, fnet_span_of(bytes.ptr, n), has_time, time_ns);
+        }
+        bytes = fnet_span_of(bytes.ptr + n, bytes.len - n);
+        if (err == FNET_OK && frame_stream_due(s) == 0)
+            err = take_items(tap, side);
+    }
     if (err == FNET_SYSTEM)
         errno = s->staged.saved_errno;
-    return err == FNET_OK ? take_items(tap, side) : err;
+    return err;
 }
 
 enum fnet_err tap_gap(struct tap *tap, unsigned side, uint64_t lost)

@@ -22,11 +22,18 @@ struct tap_board {
     const char *looks_like; /**< what it is then; NULL: nothing known */
 };
 
+/** A payload that nobody wants to see, on its way past: only its records are counted. */
+struct passage {
+    bool is_begun;
+    struct record_count count;
+};
+
 /** One connection; both directions of a stream without addresses are on side 0. */
 struct tap {
     struct tap_board *board;
     const struct fnet_flow *flow; /**< NULL: without addresses */
     struct frame_stream sides[2];
+    struct passage passages[2];
     struct connection *connection; /**< NULL until a message tells who asks */
 };
 

@@ -153,6 +153,7 @@ static void add_credit(struct channel *channel, int64_t credit)
 static void know_records(struct channel *channel)
 {
     fnet_record_deserializer_clear(&channel->decoder);
+    channel->place = (struct record_place){.body_left = 0};
     channel->are_records_known = true;
 }
 
@@ -216,7 +217,6 @@ static void take_data(struct inspected *m, const struct fnet_buffer_response *b)
     if (b->is_compressed || m->item->missing)
         lose_records(m);
     if (channel->are_records_known) {
-        fnet_record_deserializer_feed(&channel->decoder, m->item->payload);
         m->has_records = true;
         return;
     }
@@ -231,7 +231,8 @@ static void take_event(struct inspected *m, const struct fnet_buffer_response *b
 
     channel->events++;
     if (channel->are_records_known && b->data_type == FNET_END_OF_PARTITION &&
-        fnet_record_deserializer_is_mid_record(&channel->decoder))
+        (fnet_record_deserializer_is_mid_record(&channel->decoder) ||
+         record_place_is_mid_record(&channel->place)))
         m->findings |= FOUND_CUT_RECORD;
     if (b->data_type == FNET_END_OF_PARTITION)
         channel->is_ended = true;
@@ -330,12 +331,13 @@ enum fnet_err conversation_take(struct conversation *c, struct connection *conne
         if (err != FNET_OK)
             return err;
     }
-    *out = (struct inspected){
-        .item = item,
-        .direction = conversation_direction(message->type),
-        .connection = connection,
-        .channel = channel,
-    };
+    /* Field by field: to clear the room for an error takes longer than all the rest. */
+    out->item = item;
+    out->direction = conversation_direction(message->type);
+    out->connection = connection;
+    out->channel = channel;
+    out->findings = 0;
+    out->has_event = out->has_error = out->has_records = out->is_fed = false;
     count(connection, out);
     decode_contents(out, message);
     if (channel)
@@ -347,6 +349,16 @@ enum fnet_err conversation_take(struct conversation *c, struct connection *conne
     return FNET_OK;
 }
 
+/* What follows in the message is no record. */
+static void break_records(struct inspected *m)
+{
+    m->findings |= FOUND_BAD_RECORD;
+    fnet_record_deserializer_clear(&m->channel->decoder);
+    m->channel->are_records_known = false;
+    m->channel->is_record_missed = true;
+    m->has_records = false;
+}
+
 enum fnet_err conversation_next_records(struct inspected *m, struct fnet_span *records, size_t max,
                                         size_t *n, uint64_t *number)
 {
@@ -354,13 +366,12 @@ enum fnet_err conversation_next_records(struct inspected *m, struct fnet_span *r
 
     if (!m->has_records)
         return FNET_AGAIN;
+    if (!m->is_fed)
+        fnet_record_deserializer_feed(&channel->decoder, m->item->payload);
+    m->is_fed = true;
     enum fnet_err err = fnet_record_deserializer_next(&channel->decoder, records, max, n);
     if (err == FNET_BAD_LENGTH) {
-        m->findings |= FOUND_BAD_RECORD;
-        fnet_record_deserializer_clear(&channel->decoder);
-        channel->are_records_known = false;
-        channel->is_record_missed = true;
-        m->has_records = false;
+        break_records(m);
         return FNET_AGAIN;
     }
     if (err == FNET_OK) {
@@ -368,4 +379,36 @@ enum fnet_err conversation_next_records(struct inspected *m, struct fnet_span *r
         channel->records += *n;
     }
     return err;
+}
+
+struct record_place conversation_place(const struct connection *connection,
+                                       const struct fnet_message *message)
+{
+    const struct channel *channel =
+        connection ? fnet_id_map_get(&connection->map, &message->receiver) : NULL;
+
+    return channel && channel->are_records_known ? channel->place
+                                                 : (struct record_place){.body_left = 0};
+}
+
+void conversation_count_records(struct inspected *m, const struct record_count *passed)
+{
+    struct channel *channel = m->channel;
+    struct record_count count;
+
+    if (!m->has_records)
+        return;
+    m->has_records = false;
+    count = passed ? *passed : record_count_from(channel->place);
+    if (!passed)
+        record_count_add(&count, m->item->payload);
+    if (!record_place_is_same(&count.from, &channel->place)) {
+        /* While the payload went past the channel began anew, which no peer does. */
+        lose_records(m);
+        return;
+    }
+    channel->records += count.records;
+    channel->place = count.to;
+    if (count.is_bad)
+        break_records(m);
 }

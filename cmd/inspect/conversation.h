@@ -8,6 +8,7 @@
 
 #include "fnet/event.h"
 #include "inspect/frame_stream.h"
+#include "inspect/record_counter.h"
 
 /** Most channels of one file that are followed. */
 #define CHANNELS_MAX (1u << 18)
@@ -42,9 +43,10 @@ struct channel {
     uint32_t next_sequence;
     uint64_t sequence_gaps;
 
-    bool are_records_known; /**< the next data byte is where RECORDS expects it */
-    struct fnet_record_deserializer decoder;
-    bool is_record_missed; /**< some data went by whose records were not known */
+    bool are_records_known;                  /**< the next data byte is where these two expect it */
+    struct fnet_record_deserializer decoder; /**< of records that are taken */
+    struct record_place place;               /**< of records that are counted */
+    bool is_record_missed;                   /**< some data went by whose records were not known */
     uint64_t records;
 
     uint64_t messages;
@@ -105,7 +107,8 @@ struct inspected {
     struct fnet_event event;
     bool has_error;
     struct fnet_throwable error;
-    bool has_records; /**< data whose records are known: conversation_next_records() */
+    bool has_records; /**< data whose records are known, and not all taken or counted */
+    bool is_fed;      /**< to the channel's decoder */
 };
 
 /** Begin; temporary files of long records go to SPILL_DIR, borrowed. */
@@ -134,7 +137,7 @@ void conversation_miss(struct connection *connection);
  * Take the next message of CONNECTION.
  *
  * @param item  of kind FRAME_MESSAGE; OUT borrows from it. The records must be taken until
- *              FNET_AGAIN before the next message.
+ *              FNET_AGAIN, or counted, before the next message; in one and the same way always.
  *
  * Errors: FNET_NOMEM
  */
@@ -152,6 +155,18 @@ FNET_CHECKED enum fnet_err conversation_take(struct conversation *c, struct conn
  */
 FNET_CHECKED enum fnet_err conversation_next_records(struct inspected *m, struct fnet_span *records,
                                                      size_t max, size_t *count, uint64_t *number);
+
+/** Where the records of MESSAGE, a data buffer of CONNECTION (NULL: not known yet), may begin. */
+struct record_place conversation_place(const struct connection *connection,
+                                       const struct fnet_message *message);
+
+/**
+ * Count the records that end in the message instead.
+ *
+ * @param passed  counted from conversation_place() while the payload went past; NULL: the payload
+ *                is all in the message.
+ */
+void conversation_count_records(struct inspected *m, const struct record_count *passed);
 
 /** Longest name of a connection, NUL included. */
 #define CONNECTION_NAME_BYTES (2 * FNET_FLOW_END_TEXT_BYTES + 12)

@@ -6,6 +6,8 @@
 
 #define MAGIC_OFFSET 4
 #define MAGIC_BYTES 4
+/* Room for the head of a data buffer; for more only if it has partial sizes. */
+#define BITE_BYTES 64
 
 static struct fnet_span staged(const struct frame_stream *s)
 {
@@ -35,6 +37,7 @@ enum fnet_err frame_stream_feed(struct frame_stream *s, struct fnet_span bytes, 
 {
     struct fnet_span rest = staged(s);
 
+    s->due = 0; /* next() looks again */
     s->seen += bytes.len;
     s->has_time = has_time;
     s->time_ns = time_ns;
@@ -54,6 +57,35 @@ enum fnet_err frame_stream_feed(struct frame_stream *s, struct fnet_span bytes, 
     memcpy(s->staged.ptr + s->staged.len, bytes.ptr, bytes.len);
     s->staged.len += bytes.len;
     return FNET_OK;
+}
+
+size_t frame_stream_bite(const struct frame_stream *s, size_t len)
+{
+    return s->state == FRAME_STREAM_SYNCED && len > BITE_BYTES ? BITE_BYTES : len;
+}
+
+size_t frame_stream_due(const struct frame_stream *s)
+{
+    return s->due;
+}
+
+struct fnet_span frame_stream_peek(const struct frame_stream *s, struct fnet_message *message)
+{
+    const struct fnet_span rest = staged(s);
+    size_t head;
+
+    if (fnet_message_decode(rest, &head, message) != FNET_OK)
+        head = rest.len;
+    return fnet_span_of(rest.ptr + head, rest.len - head);
+}
+
+void frame_stream_skip_ahead(struct frame_stream *s, size_t n, bool has_time, uint64_t time_ns)
+{
+    s->seen += n;
+    s->has_time = has_time;
+    s->time_ns = time_ns;
+    s->passed += n;
+    s->due -= n;
 }
 
 void frame_stream_finish(struct frame_stream *s)
@@ -138,7 +170,7 @@ static size_t payload_wanted(const struct frame_stream *s)
         message.type != FNET_BUFFER_RESPONSE)
         return 0;
     const size_t length = used + message.buffer.size;
-    const size_t there = rest.len + s->missing;
+    const size_t there = rest.len + s->passed + s->missing;
     return length > there ? length - there : 0;
 }
 
@@ -272,9 +304,13 @@ static enum fnet_err give_message(struct frame_stream *s, size_t head,
 {
     const struct fnet_span rest = staged(s);
     const size_t payload = message->type == FNET_BUFFER_RESPONSE ? message->buffer.size : 0;
+    const size_t there = rest.len + s->passed + s->missing;
 
-    if (rest.len + s->missing < head + payload)
+    if (there < head + payload) {
+        if (fnet_data_type_is_buffer(message->buffer.data_type))
+            s->due = head + payload - there;
         return FNET_AGAIN;
+    }
     *out = (struct frame_item){
         .kind = FRAME_MESSAGE,
         .offset = s->offset,
@@ -282,12 +318,13 @@ static enum fnet_err give_message(struct frame_stream *s, size_t head,
         .time_ns = s->time_ns,
         .message = *message,
         .length = head + payload,
-        .payload = fnet_span_of(rest.ptr + head, payload - s->missing),
+        .payload = fnet_span_of(rest.ptr + head, payload - s->missing - s->passed),
         .missing = s->missing,
     };
-    use(s, head + payload - s->missing);
-    s->offset += s->missing;
+    use(s, head + out->payload.len);
+    s->offset += s->missing + s->passed;
     s->missing = 0;
+    s->passed = 0;
     if (s->gap_after) {
         lose(s, s->gap_after);
         s->gap_after = 0;
@@ -340,6 +377,7 @@ enum fnet_err frame_stream_next(struct frame_stream *s, struct frame_item *out)
     enum fnet_err err = FNET_OK;
 
     out->kind = FRAME_NOTHING;
+    s->due = 0;
     while (err == FNET_OK && out->kind == FRAME_NOTHING) {
         switch (s->state) {
         case FRAME_STREAM_AT_START: err = look_at_start(s, out); break;

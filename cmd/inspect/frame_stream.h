@@ -39,7 +39,7 @@ struct frame_item {
     /* FRAME_MESSAGE; borrowed until the next call of next, feed or clear. */
     struct fnet_message message;
     size_t length;            /**< of the frame */
-    struct fnet_span payload; /**< of a BufferResponse, without what is missing of it */
+    struct fnet_span payload; /**< of a BufferResponse, without what is missing or went past */
     size_t missing;           /**< bytes of the payload that were not captured */
 
     struct frame_skip skip; /**< FRAME_SKIPPED */
@@ -67,6 +67,8 @@ struct frame_stream {
     uint64_t time_ns;       /**< of the last bytes fed */
     bool is_flink;          /**< a frame was found */
     size_t missing;         /**< payload bytes of the frame at BEGIN that never come */
+    size_t passed;          /**< payload bytes of that frame that went past, skip_ahead() */
+    size_t due;             /**< more payload bytes are all that the frame lacks, a data buffer */
     uint64_t gap_after;     /**< the gap that follows that frame; 0: none */
     bool is_finished;       /**< nothing will be fed any more */
     const char *looks_like; /**< what the first bytes are, if no frame */
@@ -85,6 +87,28 @@ void frame_stream_clear(struct frame_stream *s);
  */
 FNET_CHECKED enum fnet_err frame_stream_feed(struct frame_stream *s, struct fnet_span bytes,
                                              bool has_time, uint64_t time_ns);
+
+/**
+ * How many of LEN bytes should be fed at once: few where a payload may follow that is better left
+ * to go past.
+ */
+size_t frame_stream_bite(const struct frame_stream *s, size_t len);
+
+/**
+ * The payload bytes that the data buffer at hand lacks. They may go past the stream, whoever wants
+ * no payloads: frame_stream_skip_ahead(). 0: it is no data buffer, or its head is not whole. When
+ * next() gave FNET_AGAIN.
+ */
+size_t frame_stream_due(const struct frame_stream *s);
+
+/**
+ * The data buffer of which bytes are due, and what was fed of its payload. Both borrow until the
+ * next call of feed or clear.
+ */
+struct fnet_span frame_stream_peek(const struct frame_stream *s, struct fnet_message *message);
+
+/** N <= frame_stream_due() bytes, captured at TIME_NS, went past. */
+void frame_stream_skip_ahead(struct frame_stream *s, size_t n, bool has_time, uint64_t time_ns);
 
 /** LOST bytes, or FNET_GAP_UNKNOWN, were not captured; when next() gave FNET_AGAIN or at first. */
 void frame_stream_gap(struct frame_stream *s, uint64_t lost);

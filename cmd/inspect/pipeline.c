@@ -10,6 +10,8 @@
 
 #include "inspect/connection_tap.h"
 
+#define STREAM_BLOCK_BYTES (64u << 10)
+
 enum state {
     RECOGNISING, /* the first bytes of the file are not there yet */
     IN_SAVEFILE,
@@ -21,6 +23,7 @@ struct pipeline {
     enum state state;
     uint8_t head[FNET_SAVEFILE_MAGIC_BYTES];
     size_t head_len;
+    uint8_t block[STREAM_BLOCK_BYTES]; /* of what is no savefile */
     struct fnet_savefile *savefile;
     struct fnet_reassembly *reassembly;
     struct tap **taps; /* owned, by flow number; NULL: not there */
@@ -172,11 +175,11 @@ static enum fnet_err take_captured(struct pipeline *p, const struct fnet_capture
     return FNET_OK;
 }
 
-static enum fnet_err feed_savefile(struct pipeline *p, struct fnet_span bytes)
+static enum fnet_err take_savefile(struct pipeline *p)
 {
     const struct place place = {.file = p->board.file};
     struct fnet_captured captured;
-    enum fnet_err err = fnet_savefile_feed(p->savefile, bytes);
+    enum fnet_err err = FNET_OK;
 
     while (err == FNET_OK) {
         err = fnet_savefile_next(p->savefile, &captured);
@@ -203,30 +206,42 @@ static enum fnet_err feed_stream(struct pipeline *p, struct fnet_span bytes)
     return err == FNET_OK ? tap_feed(tap, 0, bytes, false, 0) : err;
 }
 
-static enum fnet_err feed_recognised(struct pipeline *p, struct fnet_span bytes)
+/* The head of the file is there, and says what follows. */
+static enum fnet_err recognise(struct pipeline *p)
 {
-    switch (p->state) {
-    case IN_SAVEFILE: return feed_savefile(p, bytes);
-    case IN_STREAM: return feed_stream(p, bytes);
-    case RECOGNISING:
-    case BROKEN: break;
-    }
-    return FNET_OK;
-}
+    const struct fnet_span head = fnet_span_of(p->head, p->head_len);
 
-enum fnet_err pipeline_feed(struct pipeline *p, struct fnet_span bytes)
-{
-    if (p->state != RECOGNISING)
-        return feed_recognised(p, bytes);
-    while (bytes.len > 0 && p->head_len < sizeof p->head) {
-        p->head[p->head_len++] = *bytes.ptr++;
-        bytes.len--;
-    }
     if (p->head_len < sizeof p->head)
         return FNET_OK;
     p->state = fnet_savefile_is_magic(p->head) ? IN_SAVEFILE : IN_STREAM;
-    enum fnet_err err = feed_recognised(p, fnet_span_of(p->head, p->head_len));
-    return err == FNET_OK ? feed_recognised(p, bytes) : err;
+    return p->state == IN_SAVEFILE ? fnet_savefile_feed(p->savefile, head) : feed_stream(p, head);
+}
+
+enum fnet_err pipeline_space(struct pipeline *p, uint8_t **ptr, size_t *len)
+{
+    switch (p->state) {
+    case RECOGNISING:
+        *ptr = p->head + p->head_len;
+        *len = sizeof p->head - p->head_len;
+        return FNET_OK;
+    case IN_SAVEFILE: return fnet_savefile_space(p->savefile, ptr, len);
+    case IN_STREAM:
+    case BROKEN: break;
+    }
+    *ptr = p->block;
+    *len = sizeof p->block;
+    return FNET_OK;
+}
+
+enum fnet_err pipeline_commit(struct pipeline *p, size_t n)
+{
+    switch (p->state) {
+    case RECOGNISING: p->head_len += n; return recognise(p);
+    case IN_SAVEFILE: fnet_savefile_commit(p->savefile, n); return take_savefile(p);
+    case IN_STREAM: return feed_stream(p, fnet_span_of(p->block, n));
+    case BROKEN: break;
+    }
+    return FNET_OK;
 }
 
 static enum fnet_err finish_taps(struct pipeline *p)

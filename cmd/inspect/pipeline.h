@@ -23,18 +23,20 @@ FNET_CHECKED enum fnet_err pipeline_new(const struct pipeline_config *config, co
                                         struct pipeline **out);
 void pipeline_free(struct pipeline *p); /**< safe on NULL */
 
+/** Where the next LEN > 0 bytes of the file may be written, up to commit. Errors: FNET_NOMEM. */
+FNET_CHECKED enum fnet_err pipeline_space(struct pipeline *p, uint8_t **ptr, size_t *len);
 /**
- * Take the next bytes of the file and print the messages that they complete. What is wrong with
- * them is said, and is no error here.
+ * N bytes were written to the space: print the messages that they complete. What is wrong with them
+ * is said, and is no error here.
  *
  * Errors: FNET_NOMEM, FNET_SYSTEM (errno is set).
  */
-FNET_CHECKED enum fnet_err pipeline_feed(struct pipeline *p, struct fnet_span bytes);
+FNET_CHECKED enum fnet_err pipeline_commit(struct pipeline *p, size_t n);
 
 /**
  * The file is at its end: print what is left, and the summary if one is wanted.
  *
- * Errors: as pipeline_feed(), and
+ * Errors: as pipeline_commit(), and
  *         FNET_BAD_MAGIC  the file is nothing that is known; that was said as an error.
  */
 FNET_CHECKED enum fnet_err pipeline_finish(struct pipeline *p);

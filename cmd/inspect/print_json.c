@@ -82,7 +82,7 @@ static void print_head(FILE *out, const struct inspected *m)
 }
 
 /* An array of records, or null for data whose record boundaries are not known. */
-static enum fnet_err print_records(FILE *out, struct inspected *m, bool are_wanted)
+static enum fnet_err print_records(FILE *out, struct inspected *m)
 {
     struct fnet_span records[RECORDS_AT_ONCE];
     const bool are_known = m->has_records;
@@ -91,18 +91,18 @@ static enum fnet_err print_records(FILE *out, struct inspected *m, bool are_want
     size_t n;
     enum fnet_err err;
 
-    are_wanted = are_wanted && message_is_data(m);
-    if (are_wanted)
-        fputs(are_known ? ",\"records\":[" : ",\"records\":null", out);
+    if (!message_is_data(m))
+        return FNET_OK;
+    fputs(are_known ? ",\"records\":[" : ",\"records\":null", out);
     while ((err = conversation_next_records(m, records, RECORDS_AT_ONCE, &n, &number)) == FNET_OK) {
-        for (size_t i = 0; i < n && are_wanted; i++) {
+        for (size_t i = 0; i < n; i++) {
             if (!is_first)
                 putc(',', out);
             is_first = false;
             print_text_value(out, records[i]);
         }
     }
-    if (are_wanted && are_known)
+    if (are_known)
         putc(']', out);
     return err == FNET_AGAIN ? FNET_OK : err;
 }
@@ -120,7 +120,7 @@ enum fnet_err print_json(FILE *out, const struct print_options *options, struct 
         escape_print_hex(out, payload);
         putc('"', out);
     }
-    enum fnet_err err = print_records(out, m, options->has_records);
+    enum fnet_err err = options->has_records ? print_records(out, m) : FNET_OK;
     fputs("}\n", out);
     return err;
 }

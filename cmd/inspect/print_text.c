@@ -84,17 +84,17 @@ static void print_dump(FILE *out, struct fnet_span bytes)
     }
 }
 
-static enum fnet_err print_records(FILE *out, struct inspected *m, bool are_wanted)
+static enum fnet_err print_records(FILE *out, struct inspected *m)
 {
     struct fnet_span records[RECORDS_AT_ONCE];
     uint64_t number;
     size_t n;
     enum fnet_err err;
 
-    if (are_wanted && !m->has_records && message_is_data(m))
+    if (!m->has_records && message_is_data(m))
         fputs("    records not known\n", out);
     while ((err = conversation_next_records(m, records, RECORDS_AT_ONCE, &n, &number)) == FNET_OK) {
-        for (size_t i = 0; i < n && are_wanted; i++) {
+        for (size_t i = 0; i < n; i++) {
             fprintf(out, "    record %" PRIu64 " (%zu bytes): ", number + i, records[i].len);
             escape_print(out, records[i]);
             putc('\n', out);
@@ -119,5 +119,5 @@ enum fnet_err print_text(FILE *out, const struct print_options *options, struct 
     putc('\n', out);
     if (options->has_payload)
         print_dump(out, message_payload(m));
-    return print_records(out, m, options->has_records);
+    return options->has_records ? print_records(out, m) : FNET_OK;
 }

@@ -17,14 +17,16 @@ struct print_options {
 };
 
 /**
- * Print M as a line of words, its records and dump in indented lines below. Takes M's records.
+ * Print M as a line of words, its records and dump in indented lines below. Takes M's records if
+ * they are printed.
  *
  * Errors: as conversation_next_records(), but for FNET_AGAIN.
  */
 FNET_CHECKED enum fnet_err print_text(FILE *out, const struct print_options *options,
                                       struct inspected *m);
 
-/** Print M as a JSON object on one line. Takes M's records. Errors: as print_text(). */
+/** Print M as a JSON object on one line. Takes M's records if they are printed. Errors: as
+ * print_text(). */
 FNET_CHECKED enum fnet_err print_json(FILE *out, const struct print_options *options,
                                       struct inspected *m);
 

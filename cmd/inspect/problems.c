@@ -9,6 +9,8 @@
 #include <stdio.h>
 
 #define TEXT_BYTES 512
+/* "SRC > DST: " */
+#define FLOW_NAME_BYTES (2 * FNET_FLOW_END_TEXT_BYTES + 5)
 
 /* One more line of its kind, if it is not one too many. */
 static bool may_say(struct problems *p, uint64_t *said)
@@ -21,15 +23,29 @@ static bool may_say(struct problems *p, uint64_t *said)
     return false;
 }
 
+static void name_flow(const struct place *at, char name[static FLOW_NAME_BYTES])
+{
+    char src[FNET_FLOW_END_TEXT_BYTES];
+    char dst[FNET_FLOW_END_TEXT_BYTES];
+
+    *name = '\0';
+    if (!at->flow)
+        return;
+    fnet_flow_end_format(&at->flow->ends[at->side], src);
+    fnet_flow_end_format(&at->flow->ends[!at->side], dst);
+    snprintf(name, FLOW_NAME_BYTES, "%s > %s: ", src, dst);
+}
+
 __attribute__((format(printf, 3, 0))) static void say(const struct problems *p,
                                                       const struct place *at, const char *format,
                                                       va_list args)
 {
     char text[TEXT_BYTES];
+    char flow[FLOW_NAME_BYTES];
 
     vsnprintf(text, sizeof text, format, args);
-    report_say(p->report, REPORT_NOTE, at->file, "%s%s%s", at->flow ? at->flow : "",
-               at->flow ? ": " : "", text);
+    name_flow(at, flow);
+    report_say(p->report, REPORT_NOTE, at->file, "%s%s", flow, text);
 }
 
 void problem_say(struct problems *p, const struct place *at, const char *format, ...)

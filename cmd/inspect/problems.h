@@ -20,10 +20,11 @@ struct problems {
     uint64_t unsaid;
 };
 
-/** Where something is: a file, and in it one direction of a connection, or NULL. */
+/** Where something is: a file, and in it what the end SIDE of FLOW sent; FLOW may be NULL. */
 struct place {
     const char *file;
-    const char *flow;
+    const struct fnet_flow *flow;
+    unsigned side;
 };
 
 /** Count and say a problem. */

@@ -45,7 +45,7 @@ struct rest {
 };
 
 /* The next LEN bytes, which must be there as a header. */
-static const uint8_t *take(struct rest *rest, size_t len)
+static inline const uint8_t *take(struct rest *rest, size_t len)
 {
     struct fnet_span s = fnet_get_span(&rest->r, len);
 

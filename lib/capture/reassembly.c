@@ -47,9 +47,9 @@ struct connection {
     bool is_reset;
 };
 
-/* Connections of late, by what two ends have in common whichever sent: most packets belong to one of
- * them, and need no search. */
-#define RECENT_BITS 6
+/* Connections of late, by what two ends have in common whichever sent: most packets belong to one
+ * of them, and need no search. */
+#define RECENT_BITS 10
 
 struct fnet_reassembly {
     struct connection *recent[1 << RECENT_BITS]; /* borrowed; NULL: none */

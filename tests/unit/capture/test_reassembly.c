@@ -248,6 +248,34 @@ static void test_connections(void)
     end(r, "0:one 2:two 3:too 0:(1)!");
 }
 
+static void test_same_ports(void)
+{
+    const struct fnet_flow_end ends[] = {
+        CLIENT,
+        SERVER,
+        {.address = {10, 0, 0, 3}, .port = 1111, .ip_version = 4},
+        {.address = {10, 0, 0, 4}, .port = 2222, .ip_version = 4},
+        {.address = {10, 0, 0, 1}, .port = 1111, .ip_version = 6},
+    };
+    static const struct {
+        unsigned src, dst;
+    } packets[] = {{0, 1}, {2, 1}, {1, 0}, {1, 2}, {0, 3}, {3, 0}, {4, 1}, {1, 0}, {2, 1}};
+    struct fnet_reassembly *r = begin();
+
+    CASE("connections with the same ports in turn are told apart by their addresses");
+    for (size_t i = 0; i < sizeof packets / sizeof *packets; i++) {
+        const struct fnet_packet p = {
+            .kind = FNET_PACKET_STRETCH,
+            .src = ends[packets[i].src],
+            .dst = ends[packets[i].dst],
+            .payload = fnet_span_of(&"abcdefghi"[i], 1),
+        };
+        CHECK_INT(fnet_reassembly_push(r, &p), FNET_OK);
+        drain(r);
+    }
+    end(r, "0:a 2:b 1:c 3:d 4:e 5:f 6:g 1:h 2:i");
+}
+
 static void test_stretches(void)
 {
     struct fnet_packet p = {.kind = FNET_PACKET_STRETCH, .src = {.port = 1}};
@@ -309,6 +337,7 @@ int main(void)
     test_gaps();
     test_snap_length();
     test_connections();
+    test_same_ports();
     test_stretches();
     test_no_memory();
     return tap_done();

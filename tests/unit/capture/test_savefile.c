@@ -79,6 +79,99 @@ static void test_bad(void)
     CHECK_INT(err_with(&f, 4, 3), FNET_BAD_MAGIC); /* version 3 */
 }
 
+/* Write LEN bytes into the parser's own space; returns where that was. */
+static uint8_t *fill(struct fnet_savefile *s, const uint8_t *bytes, size_t len)
+{
+    uint8_t *ptr = NULL;
+    size_t room = 0;
+
+    CHECK_INT(fnet_savefile_space(s, &ptr, &room), FNET_OK);
+    CHECK(room >= FNET_SAVEFILE_SPACE_BYTES / 2);
+    memcpy(ptr, bytes, len);
+    fnet_savefile_commit(s, len);
+    return ptr;
+}
+
+static void test_space(void)
+{
+    struct file f = {.is_big_endian = false};
+    struct listing l = {.err = FNET_OK};
+    struct fnet_savefile *s;
+    struct fnet_captured c;
+    size_t room;
+
+    CASE("bytes may be written into place, and packets lie where they were");
+    put_pcap_header(&f, 0xa1b2c3d4, 1);
+    put_pcap_packet(&f, 1, 2, "first", 5);
+    put_pcap_packet(&f, 1, 2, "second", 6);
+    CHECK_INT(fnet_savefile_new(&s), FNET_OK);
+    uint8_t *ptr = fill(s, f.bytes, 50);
+    CHECK_INT(fnet_savefile_next(s, &c), FNET_OK);
+    CHECK(c.bytes.ptr == ptr + 40);
+    CHECK_MEM(c.bytes.ptr, "first", 5);
+    CHECK_INT(fnet_savefile_next(s, &c), FNET_AGAIN);
+
+    CASE("what is cut goes on in the next space, or with what is fed");
+    fill(s, f.bytes + 50, 10);
+    CHECK_INT(fnet_savefile_next(s, &c), FNET_AGAIN);
+    CHECK_INT(fnet_savefile_feed(s, fnet_span_of(f.bytes + 60, f.len - 60)), FNET_OK);
+    CHECK_INT(list_packets(s, &l), FNET_AGAIN);
+    CHECK_STR(l.text, "1000002000 link 1 of 6: second\n");
+    CHECK_INT(fnet_savefile_offset(s), f.len);
+
+    CASE("a dead parser has no space");
+    fill(s, (const uint8_t *)"................", 16);
+    CHECK_INT(fnet_savefile_next(s, &c), FNET_BAD_LENGTH);
+    CHECK_INT(fnet_savefile_space(s, &ptr, &room), FNET_STATE);
+    CHECK_INT(fnet_savefile_feed(s, fnet_span_of("", 0)), FNET_STATE);
+    fnet_savefile_free(s);
+}
+
+/* A packet of LEN bytes, and one behind it, in pieces that fill the space. */
+static void test_long_packet(size_t len)
+{
+    struct file f = {.is_big_endian = false};
+    struct fnet_savefile *s;
+    struct fnet_captured c;
+    size_t left = len;
+    enum fnet_err err;
+
+    put_pcap_header(&f, 0xa1b2c3d4, 1);
+    put(&f, 0, 8);
+    put(&f, len, 4);
+    put(&f, len, 4);
+    CHECK_INT(fnet_savefile_new(&s), FNET_OK);
+    fill(s, f.bytes, f.len);
+    while ((err = fnet_savefile_next(s, &c)) == FNET_AGAIN && left > 0) {
+        uint8_t *ptr;
+        size_t room;
+        if (!CHECK_INT(fnet_savefile_space(s, &ptr, &room), FNET_OK))
+            break;
+        /* No more memory than twice what came. */
+        CHECK(room <= FNET_SAVEFILE_SPACE_BYTES + (len - left) + f.len);
+        size_t n = left < room ? left : room;
+        memset(ptr, 'x', n);
+        fnet_savefile_commit(s, n);
+        left -= n;
+    }
+    CHECK_INT(err, FNET_OK);
+    CHECK_INT(c.bytes.len, len);
+    CHECK(c.bytes.ptr[0] == 'x' && c.bytes.ptr[len - 1] == 'x');
+    CHECK_INT(fnet_savefile_next(s, &c), FNET_AGAIN);
+    CHECK(!fnet_savefile_is_mid_record(s));
+    fnet_savefile_free(s);
+}
+
+static void test_long_packets(void)
+{
+    CASE("the space grows for a packet that is longer, as its bytes come");
+    test_long_packet(FNET_SAVEFILE_SPACE_BYTES / 2);
+    test_long_packet(FNET_SAVEFILE_SPACE_BYTES - 1);
+    test_long_packet(FNET_SAVEFILE_SPACE_BYTES);
+    test_long_packet(3 * FNET_SAVEFILE_SPACE_BYTES + 1);
+    test_long_packet(FNET_SAVEFILE_RECORD_MAX_BYTES);
+}
+
 static void test_no_memory(void)
 {
     struct file f = {.is_big_endian = false};
@@ -107,6 +200,8 @@ int main(void)
 {
     test_pcap();
     test_bad();
+    test_space();
+    test_long_packets();
     test_no_memory();
     return tap_done();
 }

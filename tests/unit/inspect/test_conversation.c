@@ -233,6 +233,90 @@ static void test_records(void)
     end(&t);
 }
 
+/* Take a data buffer of which the bytes of HEAD were fed and those of TAIL went past, MISSING more
+ * were not captured; count its records. */
+static unsigned pass(struct talk *t, int32_t sequence, struct fnet_span head, struct fnet_span tail,
+                     size_t missing)
+{
+    const struct fnet_message m = {
+        .type = FNET_BUFFER_RESPONSE,
+        .buffer = {.sequence = sequence,
+                   .data_type = FNET_DATA_BUFFER,
+                   .size = (uint32_t)(head.len + tail.len + missing)},
+    };
+    struct record_count count = record_count_from(conversation_place(t->connection, &m));
+
+    record_count_add(&count, head);
+    record_count_add(&count, tail);
+    t->item = (struct frame_item){
+        .kind = FRAME_MESSAGE, .message = m, .length = 100, .payload = head, .missing = missing};
+    CHECK_INT(conversation_take(&t->conversation, t->connection, &t->item, &t->m), FNET_OK);
+    conversation_count_records(&t->m, &count);
+    return t->m.findings;
+}
+
+#define PASS(t, sequence, head, tail)                                                              \
+    pass(t, sequence, fnet_span_of(head, sizeof(head) - 1), fnet_span_of(tail, sizeof(tail) - 1), 0)
+
+static void test_counted_records(void)
+{
+    struct talk t;
+
+    CASE("records of payloads that go past are counted across buffers");
+    begin(&t);
+    CHECK_INT(PASS(&t, 0, "\0\0\0\3one\0\0", "\0\3t"), 0);
+    const struct channel *c = t.m.channel;
+    CHECK_INT(c->records, 1);
+    CHECK_INT(PASS(&t, 1, "", "wo\0\0\0\5th"), 0);
+    CHECK_INT(c->records, 2);
+
+    CASE("and of those that do not, in the same count");
+    t.item = (struct frame_item){
+        .kind = FRAME_MESSAGE,
+        .message = {.type = FNET_BUFFER_RESPONSE,
+                    .buffer = {.sequence = 2, .data_type = FNET_DATA_BUFFER, .size = 3}},
+        .payload = fnet_span_of("ree", 3),
+    };
+    CHECK_INT(conversation_take(&t.conversation, t.connection, &t.item, &t.m), FNET_OK);
+    CHECK(t.m.has_records);
+    conversation_count_records(&t.m, NULL);
+    CHECK_INT(c->records, 3);
+    CHECK(!t.m.has_records);
+
+    CASE("missing bytes take the count of their buffer back");
+    CHECK_INT(pass(&t, 3, fnet_span_of("\0\0\0\1a", 5), fnet_span_of("\0\0\0\1b", 5), 7),
+              FOUND_RECORDS_LOST);
+    CHECK_INT(c->records, 3);
+    CHECK_INT(EVENT(&t, 4, FNET_EVENT_BUFFER), 0);
+    CHECK_INT(PASS(&t, 5, "", "\0\0\0\1c"), 0);
+    CHECK_INT(c->records, 4);
+
+    CASE("an impossible length loses the records, those before it are counted");
+    CHECK_INT(PASS(&t, 6, "\0\0\0\0", "\0\0\0\1d\xff\xff\xff\xff"), FOUND_BAD_RECORD);
+    CHECK_INT(c->records, 6);
+    CHECK(!c->are_records_known);
+
+    CASE("a partition that ends inside a record is found");
+    CHECK_INT(EVENT(&t, 7, FNET_EVENT_BUFFER), 0);
+    CHECK_INT(PASS(&t, 8, "\0\0\0\7", "hal"), 0);
+    CHECK_INT(EVENT(&t, 9, FNET_END_OF_PARTITION), FOUND_CUT_RECORD);
+    end(&t);
+
+    CASE("a channel that begins anew while a payload goes past loses that one's records");
+    begin(&t);
+    request(&t, 9);
+    CHECK_INT(PASS(&t, 0, "", "\0\0\0\7half"), 0);
+    const struct record_count count =
+        record_count_from(conversation_place(t.connection, &t.item.message));
+    request(&t, 9);
+    t.item.message = (struct fnet_message){.type = FNET_BUFFER_RESPONSE,
+                                           .buffer = {.data_type = FNET_DATA_BUFFER}};
+    CHECK_INT(conversation_take(&t.conversation, t.connection, &t.item, &t.m), FNET_OK);
+    conversation_count_records(&t.m, &count);
+    CHECK_INT(t.m.findings, FOUND_RECORDS_LOST);
+    end(&t);
+}
+
 static void test_missing(void)
 {
     struct fnet_message m = {
@@ -340,6 +424,7 @@ int main(void)
     test_backlog();
     test_sequence();
     test_records();
+    test_counted_records();
     test_missing();
     test_counts();
     test_names();

@@ -342,6 +342,91 @@ static void test_foreign(void)
     check_bytes(&b, " skip@0(lost:0 skipped:8) credit@8(2)");
 }
 
+/* Feed as those do who want no payloads. */
+static void feed_past(struct frame_stream *s, const uint8_t *bytes, size_t len)
+{
+    while (len > 0) {
+        size_t n = frame_stream_due(s);
+        n = n < len ? n : len;
+        if (n > 0) {
+            frame_stream_skip_ahead(s, n, false, 0);
+            drain(s);
+        } else {
+            n = frame_stream_bite(s, len);
+            feed(s, bytes, n);
+        }
+        bytes += n;
+        len -= n;
+    }
+}
+
+static void test_passing(void)
+{
+    struct bytes b = {.len = 0};
+    struct frame_stream s;
+
+    put_credit(&b, 1);
+    put_buffer(&b, 7, 1000);
+    put_credit(&b, 2);
+    put_buffer(&b, 8, 10);
+    put_credit(&b, 3);
+
+    CASE("payloads may go past, the messages are the same");
+    for (size_t piece = 1; piece <= b.len; piece++) {
+        begin(&s);
+        for (size_t at = 0; at < b.len; at += piece)
+            feed_past(&s, b.at + at, b.len - at < piece ? b.len - at : piece);
+        CHECK(s.staged.capacity <= 4096);
+        CHECK(strncmp(came, " credit@0(1) buffer@29(7 ", 25) == 0);
+        CHECK(strstr(came, " credit@1076(2) buffer@1105(8 ") != NULL);
+        CHECK(strstr(came, " credit@1162(3)") != NULL);
+        CHECK_INT(s.seen, b.len);
+        end(&s, came);
+    }
+
+    CASE("what was fed of a payload that goes past is there, and whose it is");
+    struct fnet_message message;
+    begin(&s);
+    feed(&s, b.at, 100);
+    CHECK_INT(frame_stream_due(&s), 976);
+    CHECK_INT(frame_stream_peek(&s, &message).len, 24);
+    CHECK_INT(message.buffer.sequence, 7);
+    frame_stream_skip_ahead(&s, 970, false, 0);
+    drain(&s);
+    CHECK_INT(frame_stream_due(&s), 6);
+    CHECK_STR(came, " credit@0(1)");
+
+    CASE("a gap in a payload that goes past leaves the message");
+    gap(&s, 6);
+    CHECK_STR(came, " credit@0(1) buffer@29(7 30-6)");
+    feed_past(&s, b.at + 1076, b.len - 1076);
+    end(&s, " credit@0(1) buffer@29(7 30-6) credit@1076(2) buffer@1105(8 10-0) credit@1162(3)");
+
+    CASE("so does a gap beyond it");
+    begin(&s);
+    feed_past(&s, b.at, 29);
+    feed_past(&s, b.at + 29, 471);
+    gap(&s, 600);
+    feed_past(&s, b.at + 1100, b.len - 1100);
+    end(&s, " credit@0(1) buffer@29(7 593-576) skip@1076(lost:24 skipped:5) buffer@1105(8 10-0)"
+            " credit@1162(3)");
+
+    CASE("and the end");
+    begin(&s);
+    feed_past(&s, b.at, 29);
+    feed_past(&s, b.at + 29, 471);
+    end(&s, " credit@0(1) buffer@29(7 593-576)");
+
+    CASE("no event goes past");
+    b.len = 0;
+    put_buffer(&b, 7, 1000);
+    b.at[41] = FNET_EVENT_BUFFER;
+    begin(&s);
+    feed(&s, b.at, 100);
+    CHECK_INT(frame_stream_due(&s), 0);
+    frame_stream_clear(&s);
+}
+
 static void test_no_memory(void)
 {
     struct bytes b = {.len = 0};
@@ -369,6 +454,7 @@ int main(void)
     test_gaps();
     test_mid_stream();
     test_foreign();
+    test_passing();
     test_no_memory();
     return tap_done();
 }
