@@ -95,21 +95,32 @@ static inline void take_block(struct search *s, const uint8_t *at, uint64_t mask
     }
 }
 
-static enum fnet_err find_delimited(struct search *s, uint8_t delimiter, bool is_end,
-                                    size_t *searched)
+/* Take records whose delimiter stands in [at, end), as many as there is room for; returns how far
+   was searched. */
+static const uint8_t *take_delimited(struct search *s, const uint8_t *at, uint8_t delimiter)
 {
-    const uint8_t *at = s->pos + *searched;
+    struct search local = *s; /* not in memory that the spans could overlap */
 
-    while (at < s->end && s->count < s->max) {
-        size_t len = smaller((size_t)(s->end - at), BLOCK_BYTES);
+    while (at < local.end && local.count < local.max) {
+        size_t len = smaller((size_t)(local.end - at), BLOCK_BYTES);
         uint64_t mask =
             len == BLOCK_BYTES ? block_mask(at, delimiter) : tail_mask(at, len, delimiter);
         /* Only a record that began in an earlier block can be too long. */
-        if (mask && (size_t)(at - s->pos) + (size_t)__builtin_ctzll(mask) > FNET_RECORD_MAX_BYTES)
+        if (mask &&
+            (size_t)(at - local.pos) + (size_t)__builtin_ctzll(mask) > FNET_RECORD_MAX_BYTES)
             break;
-        take_block(s, at, mask);
+        take_block(&local, at, mask);
         at += len;
     }
+    *s = local;
+    return at;
+}
+
+static enum fnet_err find_delimited(struct search *s, uint8_t delimiter, bool is_end,
+                                    size_t *searched)
+{
+    const uint8_t *at = take_delimited(s, s->pos + *searched, delimiter);
+
     /* The block at which RECORDS became full may hold more delimiters. */
     *searched = s->count < s->max ? (size_t)(at - s->pos) : 0;
     if (s->count < s->max && left_of(s) > FNET_RECORD_MAX_BYTES)

@@ -202,11 +202,11 @@ medians() {
 }
 
 report_tsv() {
-    awk '{ printf "inspect_%s_%s\t%s\tGB/s\n", $1, $2, $4; took[$1, $2] = $3; seen[$1] = 1 }
+    awk '{ printf "inspect/%s/%s/rate\t%s\tGB/s\n", $1, $2, $4; took[$1, $2] = $3; seen[$1] = 1 }
          END {
              for (capture in seen)
                  if ((capture, "tshark") in took)
-                     printf "inspect_%s_summary_to_tshark\t%.1f\tratio\n", capture,
+                     printf "inspect/%s/summary/of_tshark\t%.1f\tratio\n", capture,
                          took[capture, "tshark"] / took[capture, "summary"]
          }' "$work/medians"
 }
