@@ -3,10 +3,10 @@ package fnet.flink;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
-import org.apache.with_flink.shaded.netty4.io.netty.buffer.ByteBuf;
-import org.apache.with_flink.shaded.netty4.io.netty.buffer.Unpooled;
-import org.apache.with_flink.shaded.netty4.io.netty.channel.ChannelHandler;
-import org.apache.with_flink.shaded.netty4.io.netty.channel.embedded.EmbeddedChannel;
+import org.apache.flink.shaded.netty4.io.netty.buffer.ByteBuf;
+import org.apache.flink.shaded.netty4.io.netty.buffer.Unpooled;
+import org.apache.flink.shaded.netty4.io.netty.channel.ChannelHandler;
+import org.apache.flink.shaded.netty4.io.netty.channel.embedded.EmbeddedChannel;
 
 /** Messages into frames and back, by the handlers that Flink puts into its connections. */
 final class Frames {
