@@ -104,9 +104,11 @@ static enum fnet_err make_room(struct source *s)
 
     if (left == 0 && (s->bytes.capacity == 0 || s->bytes.capacity > 3 * s->read_bytes))
         return begin_input(s);
-    memmove(s->bytes.ptr + INPUT_BEGIN, s->bytes.ptr + s->start, left);
-    s->start = INPUT_BEGIN;
-    s->bytes.len = INPUT_BEGIN + left;
+    if (s->start > INPUT_BEGIN) {
+        memmove(s->bytes.ptr + INPUT_BEGIN, s->bytes.ptr + s->start, left);
+        s->start = INPUT_BEGIN;
+        s->bytes.len = INPUT_BEGIN + left;
+    }
     return fnet_spill_buffer_reserve(&s->bytes, s->read_bytes);
 }
 
