@@ -26,9 +26,16 @@ INSTALL    ?= install
 PKG_CONFIG ?= pkg-config
 WERROR     ?=
 
+# The codecs of compressed buffers: `yes`, `no`, or `auto`, where pkg-config finds the library.
+# liblzo2 is under the GPL, which then holds for a whole program that is given away: a release has
+# LZO only if that is asked for, builds for tests where it is found.
+LZ4  ?= auto
+ZSTD ?= auto
+LZO  ?= $(if $(filter release,$(VARIANT)),no,auto)
+
 # The rooms of the installed library, and those only the commands are made of.
 LIB_ROOMS  := base wire event record
-CORE_ROOMS := buffer capture partition gate stream session io
+CORE_ROOMS := buffer compress capture partition gate stream session io
 ROOMS      ?= $(LIB_ROOMS) $(CORE_ROOMS)
 COMMANDS   := fnet-produce fnet-consume fnet-inspect
 # The public headers of LIB_ROOMS that other programs may include.
@@ -50,8 +57,15 @@ OPT          := $(OPT_$(VARIANT))
 
 # Asked for once, and only by a rule that compiles: a machine without pkg-config can still `make
 # help`, and `make demo` can install it.
-PKG_CFLAGS    = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags libsodium zlib))$(PKG_CFLAGS)
-PKG_LIBS      = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs libsodium zlib))$(PKG_LIBS)
+package_LZ4  := liblz4
+package_ZSTD := libzstd
+package_LZO  := lzo2
+codec_found   = $(shell $(PKG_CONFIG) --exists $(package_$(1)) && echo yes)
+CODECS        = $(eval CODECS := $(strip $(foreach c,LZ4 ZSTD LZO,$(if \
+	$(filter yes,$($(c):auto=$(call codec_found,$(c)))),$(c)))))$(CODECS)
+PKG_MODULES   = libsodium zlib $(foreach c,$(CODECS),$(package_$(c)))
+PKG_CFLAGS    = $(eval PKG_CFLAGS := $(shell $(PKG_CONFIG) --cflags $(PKG_MODULES)))$(PKG_CFLAGS)
+PKG_LIBS      = $(eval PKG_LIBS := $(shell $(PKG_CONFIG) --libs $(PKG_MODULES)))$(PKG_LIBS)
 PKG_LIBS_SO   = $(eval PKG_LIBS_SO := $(shell $(PKG_CONFIG) --libs libsodium))$(PKG_LIBS_SO)
 
 ALL_CPPFLAGS  = -D_GNU_SOURCE -DFNET_VERSION='"$(VERSION)"' -Ilib/include -Icmd \
@@ -95,6 +109,14 @@ $(BUILD)/%.o: %.c
 	$(call say,CC,$<)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# Which codecs there are shows in lib/compress alone, which is compiled anew when that changes.
+$(BUILD)/lib/compress/%.o: ALL_CPPFLAGS += $(CODECS:%=-DHAVE_%)
+$(call object,$(wildcard lib/compress/*.c)): $(BUILD)/codecs
+.PHONY: codecs_may_have_changed
+$(BUILD)/codecs: codecs_may_have_changed
+	@mkdir -p $(@D)
+	@echo '$(CODECS)' | cmp -s - $@ || echo '$(CODECS)' >$@
 
 $(BUILD)/pic/%.o: %.c
 	$(call say,CC,$< (pic))

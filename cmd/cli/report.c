@@ -58,7 +58,8 @@ int report_exit_code(enum fnet_err err)
 
     case FNET_INVALID:
     case FNET_STATE:
-    case FNET_RANGE: return EXIT_USAGE;
+    case FNET_RANGE:
+    case FNET_UNSUPPORTED: return EXIT_USAGE;
 
     case FNET_NO_PARTITION: return EXIT_UNREACHABLE;
 
@@ -72,6 +73,7 @@ int report_exit_code(enum fnet_err err)
     case FNET_UNKNOWN_RECEIVER: return EXIT_MALFORMED;
 
     case FNET_AGAIN:
+    case FNET_INCOMPRESSIBLE:
     case FNET_NOMEM:
     case FNET_SYSTEM: return EXIT_LOCAL;
     }

@@ -23,9 +23,11 @@ const char *fnet_strerror(enum fnet_err err)
     case FNET_OK: return "success";
     case FNET_AGAIN: return "not now";
     case FNET_EOF: return "end of data";
+    case FNET_INCOMPRESSIBLE: return "no smaller when compressed";
     case FNET_INVALID: return "invalid argument";
     case FNET_STATE: return "not possible in this state";
     case FNET_RANGE: return "out of range";
+    case FNET_UNSUPPORTED: return "not supported by this build";
     case FNET_TRUNCATED: return "cut short";
     case FNET_BAD_MAGIC: return "wrong magic number, the peer does not speak Flink's protocol";
     case FNET_BAD_LENGTH: return "impossible length";

@@ -23,12 +23,14 @@
 enum fnet_err {
     FNET_OK = 0,
 
-    FNET_AGAIN = -1, /**< nothing to give or no room now; a bell rings when that changes */
-    FNET_EOF = -2,   /**< nothing will ever come again */
+    FNET_AGAIN = -1,          /**< nothing to give or no room now; a bell rings when that changes */
+    FNET_EOF = -2,            /**< nothing will ever come again */
+    FNET_INCOMPRESSIBLE = -3, /**< compressed it would be no smaller */
 
-    FNET_INVALID = -10, /**< an argument has no meaning */
-    FNET_STATE = -11,   /**< not legal now */
-    FNET_RANGE = -12,   /**< a number or a size is out of its range */
+    FNET_INVALID = -10,     /**< an argument has no meaning */
+    FNET_STATE = -11,       /**< not legal now */
+    FNET_RANGE = -12,       /**< a number or a size is out of its range */
+    FNET_UNSUPPORTED = -13, /**< built without what this needs */
 
     FNET_TRUNCATED = -30,        /**< the bytes end in the middle of something */
     FNET_BAD_MAGIC = -31,        /**< a frame does not carry the magic number */

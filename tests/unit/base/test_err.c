@@ -13,9 +13,11 @@ static const struct {
     {FNET_OK, FNET_CLASS_OK},
     {FNET_AGAIN, FNET_CLASS_FLOW},
     {FNET_EOF, FNET_CLASS_FLOW},
+    {FNET_INCOMPRESSIBLE, FNET_CLASS_FLOW},
     {FNET_INVALID, FNET_CLASS_CALLER},
     {FNET_STATE, FNET_CLASS_CALLER},
     {FNET_RANGE, FNET_CLASS_CALLER},
+    {FNET_UNSUPPORTED, FNET_CLASS_CALLER},
     {FNET_TRUNCATED, FNET_CLASS_PEER},
     {FNET_BAD_MAGIC, FNET_CLASS_PEER},
     {FNET_BAD_LENGTH, FNET_CLASS_PEER},
@@ -50,7 +52,7 @@ int main(void)
     }
 
     CASE("another number is an unknown error");
-    CHECK_STR(fnet_strerror((enum fnet_err) - 3), "unknown error");
+    CHECK_STR(fnet_strerror((enum fnet_err) - 9), "unknown error");
     CHECK_STR(fnet_strerror((enum fnet_err)1), "unknown error");
     return tap_done();
 }
