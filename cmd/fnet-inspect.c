@@ -13,6 +13,7 @@
 
 #include "cli/descriptors.h"
 #include "cli/options.h"
+#include "cli/serde.h"
 #include "inspect/capture_input.h"
 #include "inspect/pipeline.h"
 
@@ -39,6 +40,11 @@ static enum fnet_err add_file(void *inspect, const char *text, const char **why)
     return FNET_OK;
 }
 
+static enum fnet_err set_serde(void *inspect, const char *text, const char **why)
+{
+    return serde_parse(text, &((struct inspect *)inspect)->config.print.serde, why);
+}
+
 #define MEMBER(member) .offset = offsetof(struct inspect, member)
 
 static const struct options_entry entries[] = {
@@ -56,6 +62,11 @@ static const struct options_entry entries[] = {
      .help = "decode records, too",
      .value = OPTIONS_FLAG,
      MEMBER(config.print.has_records)},
+    {.name = "serde",
+     .argument = "S",
+     .help = "with --records: raw (default), or they are Flink's elements\n"
+             "of string, long, int, bytes or tuple(TYPE,...)",
+     .set = set_serde},
     {.letter = 'x',
      .help = "hex dump of payloads, too",
      .value = OPTIONS_FLAG,
@@ -181,6 +192,8 @@ static bool is_sensible(const struct inspect *i)
         options_mistake(&table, "no FILE given (- is standard input)");
     else if (print->is_summary && (print->is_json || print->has_records || print->has_payload))
         options_mistake(&table, "--summary: not together with --json, --records or -x");
+    else if (!fnet_serde_is_raw(&print->serde) && !print->has_records)
+        options_mistake(&table, "--serde: only together with --records");
     else
         return true;
     return false;

@@ -86,6 +86,7 @@ static int build_sources(struct produce *p)
             .fd = p->inputs[i],
             .spill_dir = getenv("TMPDIR"),
             .format = p->config.format,
+            .serde = p->config.serde,
             .selector = p->config.selector,
             .timeout_ns = p->config.timeout_ns,
             .wants_digest = p->config.process.wants_digest,
@@ -127,7 +128,7 @@ static enum fnet_err build_server(struct produce *p)
 }
 
 /* Everything that can be refused is refused before a byte is read. */
-static int listen_on(struct produce *p, const struct fnet_endpoint *endpoint)
+static int listen_on(struct produce *p, const struct produce_listen *listen)
 {
     struct fnet_address *addresses;
     size_t count;
@@ -135,9 +136,9 @@ static int listen_on(struct produce *p, const struct fnet_endpoint *endpoint)
     char text[FNET_ADDRESS_TEXT_BYTES];
     int status = EXIT_DONE;
 
-    if (fnet_endpoint_resolve(endpoint, true, &addresses, &count, &why) != FNET_OK) {
-        report_say(&p->config.process.report, REPORT_ERROR, endpoint->host, "cannot listen: %s",
-                   why);
+    if (fnet_endpoint_resolve(&listen->endpoint, true, &addresses, &count, &why) != FNET_OK) {
+        report_say(&p->config.process.report, REPORT_ERROR, listen->endpoint.host,
+                   "cannot listen: %s", why);
         return EXIT_UNREACHABLE;
     }
     for (size_t i = 0; status == EXIT_DONE && i < count; i++) {
@@ -148,7 +149,7 @@ static int listen_on(struct produce *p, const struct fnet_endpoint *endpoint)
                             "everything: --plaintext allows it",
                             text);
             status = EXIT_USAGE;
-        } else if (server_listen(p->server, &addresses[i]) != FNET_OK) {
+        } else if (server_listen(p->server, &addresses[i], listen->assumed) != FNET_OK) {
             report_error(&p->config.process.report, text, "cannot listen", FNET_SYSTEM, errno);
             status = EXIT_UNREACHABLE;
         }

@@ -8,10 +8,12 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "cli/serde.h"
 #include "cli/units.h"
 #include "consume/operand.h"
 #include "fnet/buffer.h"
 #include "fnet/connection.h"
+#include "fnet/wire.h"
 
 #define MS UINT64_C(1000000)
 #define S (1000 * MS)
@@ -22,6 +24,7 @@
 
 static const struct consume_group group_defaults = {
     .format = FNET_DELIMITER_CONFIG_INIT,
+    .serde = FNET_SERDE_INIT,
     .limit = UINT64_MAX,
     .buffers_per_channel = FNET_BUFFERS_PER_CHANNEL,
     .floating_buffers = FNET_FLOATING_BUFFERS,
@@ -58,6 +61,25 @@ static enum fnet_err set_nul(void *arg, const char *text, const char **why)
 static enum fnet_err set_delimiter(void *arg, const char *text, const char **why)
 {
     return format_parse_delimiter(text, &((struct consume_config *)arg)->current.format, why);
+}
+
+static enum fnet_err set_serde(void *arg, const char *text, const char **why)
+{
+    return serde_parse(text, &((struct consume_config *)arg)->current.serde, why);
+}
+
+static enum fnet_err set_separator(void *arg, const char *text, const char **why)
+{
+    return units_parse_char(text, &((struct consume_config *)arg)->current.serde.separator, why);
+}
+
+static enum fnet_err set_dialect(void *arg, const char *text, const char **why)
+{
+    enum fnet_err err = fnet_dialect_parse(text, &((struct consume_config *)arg)->current.dialect);
+
+    if (err != FNET_OK)
+        *why = "not a version of Flink from 1.5 to 2.4, as in 1.17 or 1.11.3";
+    return err;
 }
 
 static enum fnet_err take_operand(void *arg, const char *text, const char **why)
@@ -142,6 +164,16 @@ static const struct options_entry entries[] = {
      .argument = "C",
      .help = "lines end in C: a byte, \\t, \\0 or \\xNN (\\n)",
      .set = set_delimiter},
+    {.name = "serde",
+     .argument = "S",
+     .help = "raw (default), or the records are the text of Flink's\n"
+             "string, long, int, bytes or tuple(TYPE,...)",
+     .set = set_serde},
+    {.name = "field-separator",
+     .letter = 't',
+     .argument = "C",
+     .help = "what stands between the fields of a tuple (\\t)",
+     .set = set_separator},
     {.name = "tag",
      .help = "put NAME:SUB and a tab before each record",
      .value = OPTIONS_FLAG,
@@ -168,6 +200,11 @@ static const struct options_entry entries[] = {
      .offset = AT(current.floating_buffers),
      .min = 0,
      .max = BUFFERS_MAX},
+    {.name = "dialect",
+     .argument = "V",
+     .help = "speak as Flink V does, 1.5 to 2.4 (2.3); before 2.0 the\n"
+             "endpoints must name their subpartitions",
+     .set = set_dialect},
     {.name = "next", .help = "what follows is another gate", .value = OPTIONS_END_GROUP},
     {.name = "connect-timeout",
      .argument = "D",
@@ -214,11 +251,11 @@ const struct options_table consume_options = {
     .program = "fnet-consume",
     .synopsis = "[OPTION]... ENDPOINT... [--next [OPTION]... ENDPOINT...]",
     .purpose = "Receive subpartitions from fnet-produce or Flink and write their records.",
-    .notes =
-        "ENDPOINT is HOST[:PORT][/NAME[:SUBS]] or unix:PATH/NAME[:SUBS]; SUBS like 0-3,7, by\n"
-        "default all that the partition NAME (main) has. Each group of options and endpoints\n"
-        "is one input gate; --output, --format, --tag, --limit and the numbers of buffers are\n"
-        "a gate's, all others hold for the process. Sizes take k M G, durations ms s m h.",
+    .notes = "ENDPOINT is HOST[:PORT][/NAME[:SUBS]] or unix:PATH/NAME[:SUBS]; SUBS like 0-3,7, by\n"
+             "default all that the partition NAME (main) has. Each group of options and endpoints\n"
+             "is one input gate; --output, --format, --serde, --tag, --limit, --dialect and the\n"
+             "numbers of buffers are a gate's, all others hold for the process. Sizes take k M G,\n"
+             "durations ms s m h.",
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
     .shared = process_options,
@@ -252,6 +289,37 @@ static bool check_group(const struct consume_config *config, size_t g)
     return true;
 }
 
+/* In an old dialect nothing can be asked, and before 1.14 nobody says that buffers wait. */
+static bool check_dialect(const struct consume_config *config, const struct consume_group *group)
+{
+    if (group->dialect == fnet_dialect_newest())
+        return true;
+    if (config->wants_list) {
+        options_mistake(&consume_options,
+                        "--list: Flink %s has no such question, leave --dialect out",
+                        group->dialect->versions);
+        return false;
+    }
+    for (size_t i = 0; i < group->operand_count; i++) {
+        const struct consume_operand *operand = &group->operands[i];
+        if (operand->subpartitions)
+            continue;
+        options_mistake(&consume_options,
+                        "%s: in the dialect of Flink %s nobody tells how many subpartitions there "
+                        "are: name them, as in %s/%s:0-3",
+                        operand->server, group->dialect->versions, operand->server, operand->name);
+        return false;
+    }
+    if (group->buffers_per_channel == 0 &&
+        !fnet_dialect_has_message(group->dialect, FNET_BACKLOG_ANNOUNCEMENT)) {
+        options_mistake(&consume_options,
+                        "--buffers-per-channel: in the dialect of Flink %s a channel needs one",
+                        group->dialect->versions);
+        return false;
+    }
+    return true;
+}
+
 /* The group that was read joins the others; the next one begins with the defaults. */
 static enum fnet_err end_group(struct consume_config *config)
 {
@@ -261,6 +329,8 @@ static enum fnet_err end_group(struct consume_config *config)
     if (!grown)
         return FNET_NOMEM;
     config->groups = grown;
+    if (!config->current.dialect)
+        config->current.dialect = fnet_dialect_newest();
     grown[config->group_count++] = config->current;
     config->current = group_defaults;
     return FNET_OK;
@@ -289,7 +359,7 @@ enum options_result consume_config_parse(struct consume_config *config, int argc
         }
     }
     for (size_t g = 0; g < config->group_count; g++)
-        if (!check_group(config, g))
+        if (!check_group(config, g) || !check_dialect(config, &config->groups[g]))
             return OPTIONS_MISTAKE;
     return OPTIONS_RUN;
 }

@@ -10,9 +10,11 @@
 #include <stdint.h>
 
 #include "cli/process.h"
+#include "fnet/dialect.h"
 #include "fnet/id.h"
 #include "fnet/io.h"
 #include "fnet/record.h"
+#include "fnet/value.h"
 
 /** An operand HOST[:PORT][/NAME[:SUBS]] or unix:PATH/NAME[:SUBS]. */
 struct consume_operand {
@@ -31,10 +33,12 @@ struct consume_group {
     size_t operand_count;
     const char *output; /**< NULL or "-": standard output */
     struct fnet_delimiter_config format;
+    struct fnet_serde serde;
     bool has_tag;
     uint64_t limit; /**< UINT64_MAX: none */
     uint32_t buffers_per_channel;
     uint32_t floating_buffers;
+    const struct fnet_dialect *dialect; /**< while it is being read NULL: the newest */
 };
 
 struct consume_config {

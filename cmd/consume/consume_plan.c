@@ -78,12 +78,17 @@ int plan_print(const struct consume_config *config)
     for (size_t g = 0; g < config->group_count; g++) {
         const struct consume_group *group = &config->groups[g];
         char format[FORMAT_TEXT_BYTES];
+        char serde[FNET_SERDE_TEXT_BYTES];
         format_describe(&group->format, format);
+        fnet_serde_format(&group->serde, serde);
         printf("gate %zu: to %s\n", g + 1, group->output ? group->output : "standard output");
         printf("  format: %s%s\n", format, group->has_tag ? ", tagged" : "");
+        printf("  serde: %s\n", serde);
         printf("  buffers: %" PRIu32 " for each channel, %" PRIu32 " floating, of %" PRIu32
                " bytes\n",
                group->buffers_per_channel, group->floating_buffers, config->segment_bytes);
+        if (group->dialect != fnet_dialect_newest())
+            printf("  dialect: of Flink %s\n", group->dialect->versions);
         if (group->limit != UINT64_MAX)
             printf("  limit: %" PRIu64 " records\n", group->limit);
         for (size_t i = 0; i < group->operand_count; i++)

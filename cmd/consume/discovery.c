@@ -88,7 +88,10 @@ static enum fnet_err ask(struct consume *c, const struct consume_operand *operan
     q->operand = operand;
     q->is_for_all = c->config.wants_list && !operand->has_name;
     q->backoff = consume_backoff(c);
-    enum fnet_err err = peers_get(c->peers, &operand->endpoint, operand->server, 0, &q->peer);
+
+    const struct peer_place place = {
+        .endpoint = operand->endpoint, .name = operand->server, .dialect = fnet_dialect_newest()};
+    enum fnet_err err = peers_get(c->peers, &place, &q->peer);
     if (err != FNET_OK)
         return err;
     c->query_count++;

@@ -23,23 +23,27 @@ static size_t count_gate_channels(const struct consume *c, size_t g)
     return n;
 }
 
-static enum fnet_err add_reading(struct consume *c, const struct consume_operand *operand, size_t i,
-                                 struct intake *intake, size_t index)
+/* Channel I of an operand of gate G. */
+static enum fnet_err add_reading(struct consume *c, size_t g, const struct consume_operand *operand,
+                                 size_t i, size_t index)
 {
+    const struct peer_place place = {.endpoint = operand->endpoint,
+                                     .name = operand->server,
+                                     .index = (uint32_t)i % c->config.max_connections,
+                                     .dialect = c->config.groups[g].dialect};
     struct reading *r = &c->readings[c->reading_count];
+    char name[READING_NAME_BYTES];
 
     *r = (struct reading){
-        .loop = c->process.loop,
         .operand = operand,
+        .intake = c->intakes[g],
+        .index = (uint32_t)index,
         .subpartition = operand->subpartitions ? operand->subpartitions[i] : (uint32_t)i,
-        .intake = intake,
-        .index = index,
-        .backoff = consume_backoff(c),
     };
-    enum fnet_err err = intake_name(intake, index, operand->name, r->subpartition);
+    reading_name(r, name);
+    enum fnet_err err = intake_tag(r->intake, index, name);
     if (err == FNET_OK)
-        err = peers_get(c->peers, &operand->endpoint, operand->server,
-                        (uint32_t)i % c->config.max_connections, &r->peer);
+        err = peers_get(c->peers, &place, &r->peer);
     if (err == FNET_OK)
         c->reading_count++;
     return err;
@@ -53,6 +57,7 @@ static enum fnet_err build_gate(struct consume *c, size_t g)
         .network = c->pool,
         .sink = c->sinks[g],
         .format = group->format,
+        .serde = group->serde,
         .has_tag = group->has_tag,
         .wants_digest = c->config.process.wants_digest,
         .limit = group->limit,
@@ -69,7 +74,7 @@ static enum fnet_err build_gate(struct consume *c, size_t g)
     for (size_t o = 0; o < group->operand_count; o++) {
         size_t n = consume_count_channels(c, &group->operands[o]);
         for (size_t i = 0; err == FNET_OK && i < n; i++)
-            err = add_reading(c, &group->operands[o], i, c->intakes[g], index++);
+            err = add_reading(c, g, &group->operands[o], i, index++);
     }
     return err;
 }

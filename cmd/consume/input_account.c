@@ -31,6 +31,7 @@ void consume_on_stats(void *arg, FILE *out)
     const struct consume *c = arg;
     struct telemetry_totals totals;
     uint64_t buffers = 0;
+    uint64_t skipped = 0;
     uint32_t queued = 0;
 
     consume_on_totals(arg, &totals);
@@ -40,13 +41,15 @@ void consume_on_stats(void *arg, FILE *out)
         const struct fnet_channel_counts counts = intake_counts(c->intakes[g]);
         buffers += counts.buffers;
         queued += counts.queued;
+        skipped += intake_skipped(c->intakes[g]);
     }
     fprintf(out,
-            "\"numRecordsIn\":%" PRIu64 ",\"numBytesIn\":%" PRIu64
-            ",\"numBuffersInRemote\":%" PRIu64 ",\"inputQueueLength\":%" PRIu32
-            ",\"credit\":%" PRIu64 ",\"UsedMemorySegments\":%" PRIu32
-            ",\"TotalMemorySegments\":%" PRIu32 ",\"PeakMemorySegments\":%" PRIu32,
-            totals.records, totals.bytes, buffers, queued, totals.credit, totals.pool_used,
+            "\"numRecordsIn\":%" PRIu64 ",\"numSkippedElementsIn\":%" PRIu64
+            ",\"numBytesIn\":%" PRIu64 ",\"numBuffersInRemote\":%" PRIu64
+            ",\"inputQueueLength\":%" PRIu32 ",\"credit\":%" PRIu64
+            ",\"UsedMemorySegments\":%" PRIu32 ",\"TotalMemorySegments\":%" PRIu32
+            ",\"PeakMemorySegments\":%" PRIu32,
+            totals.records, skipped, totals.bytes, buffers, queued, totals.credit, totals.pool_used,
             totals.pool_size, c->pool ? fnet_network_pool_peak(c->pool) : 0);
 }
 

@@ -6,23 +6,19 @@
  */
 #include "consume/intake.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* Batches of one turn of the loop. */
 #define BATCHES_PER_TURN 64
 
-/* What the intake knows of a channel, by its index in the gate. */
+/* Of a lane whose EndOfData did not come yet. */
+#define NO_END UINT64_MAX
+
+/* What the intake knows of every channel, by its index in the gate. There are thousands. */
 struct lane {
-    struct fnet_channel *channel; /* borrowed */
-    char *name;                   /* owned */
-    struct sink_style style;
     uint64_t records;
-    struct fnet_digest digest;
-    bool has_data_ended;  /* EndOfData came ... */
-    uint64_t end_at;      /* ... when so many bytes were appended */
+    uint64_t end_at;      /* bytes appended when EndOfData came, or NO_END */
     struct fnet_link due; /* in the list of those to acknowledge */
 };
 
@@ -31,16 +27,23 @@ struct intake {
     struct fnet_local_pool *pool;
     struct fnet_gate *gate;
     struct fnet_record_reader *reader;
-    struct lane *lanes; /* owned */
+    struct lane *lanes;          /* owned */
+    char **tags;                 /* owned, one for each lane; NULL: none are wanted */
+    struct fnet_digest *digests; /* owned, the same */
+    struct sink_style style;     /* of the lane whose turn it is */
     struct fnet_task work;
     struct fnet_list due; /* lanes whose end is appended and not yet written out, in order */
     struct fnet_record_batch batch; /* under way: records from AT on */
     size_t at;
     uint64_t records;
+    struct fnet_span *texts; /* owned: of the batch; NULL if serde is raw */
+    struct fnet_transcoder transcoder;
+    enum fnet_err element_err; /* why the element behind the batch is none */
+    uint64_t skipped;
     bool is_started;
     bool is_ended;
     bool is_cancelled;
-    struct lane *culprit;
+    struct fnet_channel *culprit;
     int saved_errno;
 };
 
@@ -59,11 +62,6 @@ static void end(struct intake *in, enum fnet_err err)
     in->config.ended(in->config.arg, in, err);
 }
 
-static void blame(struct intake *in, struct fnet_channel *channel)
-{
-    in->culprit = channel ? lane_of(in, channel) : NULL;
-}
-
 /* What is written out is done: its producer may count on it. */
 static void acknowledge(struct intake *in)
 {
@@ -72,7 +70,7 @@ static void acknowledge(struct intake *in)
         if (sink_written(in->config.sink) < lane->end_at)
             return;
         fnet_link_unlink(&lane->due);
-        fnet_channel_acknowledge(lane->channel);
+        fnet_channel_acknowledge(intake_channel(in, (size_t)(lane - in->lanes)));
     }
 }
 
@@ -82,9 +80,8 @@ static void take_event(struct intake *in)
 {
     struct lane *lane = lane_of(in, in->batch.channel);
 
-    if (in->batch.event != FNET_END_OF_DATA || lane->has_data_ended)
+    if (in->batch.event != FNET_END_OF_DATA || lane->end_at != NO_END)
         return;
-    lane->has_data_ended = true;
     lane->end_at = sink_appended(in->config.sink);
     fnet_list_push(&in->due, &lane->due);
 }
@@ -96,21 +93,22 @@ static uint64_t records_wanted(const struct intake *in)
 
 static enum fnet_err append_batch(struct intake *in)
 {
-    struct lane *lane = lane_of(in, in->batch.channel);
+    const size_t i = fnet_channel_index(in->batch.channel);
     const struct fnet_span *records = in->batch.records + in->at;
     size_t n = in->batch.count - in->at;
     size_t done = 0;
 
     if (n > records_wanted(in))
         n = (size_t)records_wanted(in);
-    enum fnet_err err = sink_append(in->config.sink, &lane->style, records, n, &done);
-    if (in->config.wants_digest)
-        fnet_digest_add(&lane->digest, records, done);
+    in->style.tag = in->tags ? in->tags[i] : NULL;
+    enum fnet_err err = sink_append(in->config.sink, &in->style, records, n, &done);
+    if (in->digests)
+        fnet_digest_add(&in->digests[i], records, done);
     in->at += done;
-    lane->records += done;
+    in->lanes[i].records += done;
     in->records += done;
     if (err == FNET_RANGE)
-        blame(in, lane->channel);
+        in->culprit = in->batch.channel;
     return err;
 }
 
@@ -131,14 +129,41 @@ static enum fnet_err frame_batch(struct intake *in, struct fnet_writer *w)
     return FNET_OK;
 }
 
+/* Elements become texts; what comes before a bad one is output first. */
+static void decode_batch(struct intake *in)
+{
+    size_t count;
+    size_t done;
+
+    in->element_err = fnet_transcoder_decode(&in->transcoder, in->batch.records, in->batch.count,
+                                             in->texts, &count, &done);
+    in->batch.records = in->texts;
+    in->batch.count = count;
+    in->skipped += done - count;
+}
+
+/* All before the bad element was appended; once that is written out, say so. */
+static enum fnet_err fail_element(struct intake *in)
+{
+    enum fnet_err err = sink_flush(in->config.sink);
+
+    if (err != FNET_OK)
+        return err;
+    in->culprit = in->batch.channel;
+    in->saved_errno = in->transcoder.scratch.saved_errno;
+    return in->element_err;
+}
+
 static enum fnet_err next_batch(struct intake *in)
 {
     struct fnet_writer w;
     enum fnet_err err = FNET_STATE;
 
+    if (in->element_err != FNET_OK)
+        return fail_element(in);
     in->at = 0;
     in->batch.count = 0;
-    if (!in->config.has_tag && !in->config.wants_digest)
+    if (!in->tags && !in->digests && !in->texts)
         err = sink_begin(in->config.sink, &w);
     if (err == FNET_OK)
         err = frame_batch(in, &w);
@@ -147,7 +172,9 @@ static enum fnet_err next_batch(struct intake *in)
     else
         return err;
     if (err != FNET_OK && err != FNET_AGAIN && err != FNET_EOF)
-        blame(in, fnet_record_reader_where(in->reader, &in->saved_errno));
+        in->culprit = fnet_record_reader_where(in->reader, &in->saved_errno);
+    if (err == FNET_OK && in->texts && in->batch.count > 0)
+        decode_batch(in);
     return err;
 }
 
@@ -168,7 +195,7 @@ static enum fnet_err move_batches(struct intake *in, size_t batches)
                 take_event(in);
         }
         if (in->at < in->batch.count) {
-            if (!sink_is_free_for(in->config.sink, &lane_of(in, in->batch.channel)->style))
+            if (!sink_is_free_for(in->config.sink, &in->style))
                 return FNET_AGAIN;
             err = append_batch(in);
             if (err != FNET_OK)
@@ -224,8 +251,7 @@ void intake_cancel(struct intake *in)
 {
     in->is_cancelled = true;
     for (size_t i = 0; i < in->config.channels; i++)
-        if (in->lanes[i].channel)
-            fnet_channel_cancel(in->lanes[i].channel);
+        fnet_channel_cancel(intake_channel(in, i));
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
@@ -240,15 +266,28 @@ static enum fnet_err build(struct intake *in)
         return err;
 
     const struct fnet_gate_config gate = {
+        .channels = config->channels,
         .buffers_per_channel = config->buffers_per_channel,
         .floating_buffers = config->floating_buffers,
         .pool = in->pool,
         .ready = {.ring = on_bell, .arg = in},
     };
-    err = fnet_gate_new(&gate, &in->gate);
-    for (size_t i = 0; err == FNET_OK && i < config->channels; i++)
-        err = fnet_gate_add_channel(in->gate, &in->lanes[i].channel);
-    return err;
+    return fnet_gate_new(&gate, &in->gate);
+}
+
+static bool make_lanes(struct intake *in)
+{
+    const struct intake_config *config = &in->config;
+    const size_t n = config->channels + 1; /* never 0 bytes */
+
+    in->lanes = calloc(n, sizeof *in->lanes);
+    if (config->has_tag)
+        in->tags = calloc(n, sizeof(char *));
+    if (config->wants_digest)
+        in->digests = calloc(n, sizeof *in->digests);
+    for (size_t i = 0; in->lanes && i < n; i++)
+        in->lanes[i].end_at = NO_END;
+    return in->lanes && (in->tags || !config->has_tag) && (in->digests || !config->wants_digest);
 }
 
 enum fnet_err intake_new(const struct intake_config *config, struct intake **out)
@@ -260,8 +299,12 @@ enum fnet_err intake_new(const struct intake_config *config, struct intake **out
     in->config = *config;
     fnet_list_init(&in->due);
     fnet_task_init(&in->work, work, in);
-    in->lanes = calloc(config->channels + 1, sizeof *in->lanes);
-    enum fnet_err err = in->lanes ? build(in) : FNET_NOMEM;
+    fnet_transcoder_init(&in->transcoder, &config->serde, config->spill_dir);
+    if (!fnet_serde_is_raw(&config->serde))
+        in->texts = calloc(FNET_RECORD_BATCH_MAX, sizeof *in->texts);
+    in->style.format = config->format;
+    const bool has_memory = make_lanes(in) && (in->texts || fnet_serde_is_raw(&config->serde));
+    enum fnet_err err = has_memory ? build(in) : FNET_NOMEM;
     if (err != FNET_OK) {
         intake_free(in);
         return err;
@@ -280,23 +323,22 @@ void intake_free(struct intake *in)
     fnet_gate_free(in->gate);
     if (in->pool)
         fnet_local_pool_free(in->pool);
-    for (size_t i = 0; in->lanes && i < in->config.channels; i++)
-        free(in->lanes[i].name);
+    for (size_t i = 0; in->tags && i < in->config.channels; i++)
+        free(in->tags[i]);
+    free(in->tags);
+    free(in->digests);
     free(in->lanes);
+    free(in->texts);
+    fnet_transcoder_clear(&in->transcoder);
     free(in);
 }
 
-enum fnet_err intake_name(struct intake *in, size_t i, const char *name, uint32_t subpartition)
+enum fnet_err intake_tag(struct intake *in, size_t i, const char *tag)
 {
-    struct lane *lane = &in->lanes[i];
-
-    if (asprintf(&lane->name, "%s:%" PRIu32, name, subpartition) < 0) {
-        lane->name = NULL;
-        return FNET_NOMEM;
-    }
-    lane->style = (struct sink_style){.format = in->config.format,
-                                      .tag = in->config.has_tag ? lane->name : NULL};
-    return FNET_OK;
+    if (!in->tags)
+        return FNET_OK;
+    in->tags[i] = strdup(tag);
+    return in->tags[i] ? FNET_OK : FNET_NOMEM;
 }
 
 enum fnet_err intake_start(struct intake *in)
@@ -312,12 +354,7 @@ enum fnet_err intake_start(struct intake *in)
 
 struct fnet_channel *intake_channel(const struct intake *in, size_t i)
 {
-    return in->lanes[i].channel;
-}
-
-const char *intake_channel_name(const struct intake *in, size_t i)
-{
-    return in->lanes[i].name;
+    return fnet_gate_channel(in->gate, i);
 }
 
 uint64_t intake_channel_records(const struct intake *in, size_t i)
@@ -327,13 +364,21 @@ uint64_t intake_channel_records(const struct intake *in, size_t i)
 
 const struct fnet_digest *intake_channel_digest(const struct intake *in, size_t i)
 {
-    return &in->lanes[i].digest;
+    return &in->digests[i];
 }
 
-const char *intake_culprit(const struct intake *in, int *saved_errno)
+const struct fnet_channel *intake_culprit(const struct intake *in, int *saved_errno)
 {
     *saved_errno = in->saved_errno;
-    return in->culprit ? in->culprit->name : NULL;
+    return in->culprit;
+}
+
+bool intake_is_element_bad(const struct intake *in, uint64_t *after)
+{
+    if (!in->culprit || in->element_err == FNET_OK)
+        return false;
+    *after = lane_of(in, in->culprit)->records;
+    return true;
 }
 
 uint64_t intake_records(const struct intake *in)
@@ -341,12 +386,17 @@ uint64_t intake_records(const struct intake *in)
     return in->records;
 }
 
+uint64_t intake_skipped(const struct intake *in)
+{
+    return in->skipped;
+}
+
 struct fnet_channel_counts intake_counts(const struct intake *in)
 {
     struct fnet_channel_counts sum = {.buffers = 0};
 
     for (size_t i = 0; i < in->config.channels; i++) {
-        const struct fnet_channel_counts counts = fnet_channel_counts(in->lanes[i].channel);
+        const struct fnet_channel_counts counts = fnet_channel_counts(intake_channel(in, i));
         sum.buffers += counts.buffers;
         sum.bytes += counts.bytes;
         sum.events += counts.events;

@@ -11,6 +11,7 @@
 #include "consume/sink.h"
 #include "fnet/digest.h"
 #include "fnet/stream.h"
+#include "fnet/value.h"
 
 struct intake;
 
@@ -19,6 +20,7 @@ struct intake_config {
     struct fnet_network_pool *network; /**< borrowed: channels * exclusive + floating segments */
     struct sink *sink;                 /**< borrowed */
     struct fnet_delimiter_config format;
+    struct fnet_serde serde; /**< of what comes out of the gate */
     bool has_tag;
     bool wants_digest;
     uint64_t limit; /**< UINT64_MAX: none */
@@ -31,21 +33,19 @@ struct intake_config {
     void *arg;
 };
 
-/** Errors: FNET_NOMEM. OUT is owned by caller; its channels are there, named with intake_name(). */
+/** Errors: FNET_NOMEM. OUT is owned by caller; its channels are there. */
 FNET_CHECKED enum fnet_err intake_new(const struct intake_config *config, struct intake **out);
 void intake_free(struct intake *intake);
 
-/** Call channel I NAME:SUBPARTITION. Errors: FNET_NOMEM. */
-FNET_CHECKED enum fnet_err intake_name(struct intake *intake, size_t i, const char *name,
-                                       uint32_t subpartition);
+/** With has_tag, put TAG, which is copied, in front of channel I's records. Errors: FNET_NOMEM. */
+FNET_CHECKED enum fnet_err intake_tag(struct intake *intake, size_t i, const char *tag);
 struct fnet_channel *intake_channel(const struct intake *intake, size_t i);
-/** "NAME:SUBPARTITION" */
-const char *intake_channel_name(const struct intake *intake, size_t i);
 /** Records of channel I that were appended to the output. */
 uint64_t intake_channel_records(const struct intake *intake, size_t i);
+/** Of those records; where wants_digest. */
 const struct fnet_digest *intake_channel_digest(const struct intake *intake, size_t i);
 
-/** All channels are added and named: begin. Errors: FNET_NOMEM. */
+/** Begin, once every channel has its tag, if it shall have one. Errors: FNET_NOMEM. */
 FNET_CHECKED enum fnet_err intake_start(struct intake *intake);
 /** Work is possible again (the sink was drained). */
 void intake_post(struct intake *intake);
@@ -54,10 +54,14 @@ void intake_drain(struct intake *intake);
 /** Cancel all channels. */
 void intake_cancel(struct intake *intake);
 
-/** The name of the channel that the error was about; NULL for none. Its errno for FNET_SYSTEM. */
-const char *intake_culprit(const struct intake *intake, int *saved_errno);
+/** The channel that the error was about; NULL for none. Its errno for FNET_SYSTEM. */
+const struct fnet_channel *intake_culprit(const struct intake *intake, int *saved_errno);
+/** Was the error about an element behind the first *AFTER records of that channel? */
+bool intake_is_element_bad(const struct intake *intake, uint64_t *after);
 
 uint64_t intake_records(const struct intake *intake);
+/** Elements that were no records. */
+uint64_t intake_skipped(const struct intake *intake);
 struct fnet_channel_counts intake_counts(const struct intake *intake);
 
 #endif

@@ -124,7 +124,7 @@ static enum fnet_err parse_partition(const char *text, struct consume_operand *o
     }
     if (colon)
         return parse_subpartitions(colon + 1, operand, why);
-    if (strchr(operand->name, '#') == NULL)
+    if (strchr(operand->name, '@') == NULL)
         return FNET_OK;
     *why = "a Flink partition does not tell how many subpartitions it has: name them, as in :0-3";
     return FNET_INVALID;

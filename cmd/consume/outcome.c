@@ -55,6 +55,16 @@ void consume_on_emptied(void *arg)
         fnet_loop_quit(c->process.loop);
 }
 
+static struct reading *reading_of(const struct consume *c, const struct fnet_channel *channel)
+{
+    const size_t index = fnet_channel_index(channel);
+
+    for (size_t i = 0; i < c->reading_count; i++)
+        if (c->readings[i].index == index && reading_channel(&c->readings[i]) == channel)
+            return &c->readings[i];
+    return NULL;
+}
+
 /* A closed pipe (| head) is nobody's mistake: leave as SIGPIPE would have it, without a word. */
 static void fail_output(struct consume *c, size_t g)
 {
@@ -73,20 +83,27 @@ static void fail_output(struct consume *c, size_t g)
 void consume_on_intake_ended(void *arg, struct intake *intake, enum fnet_err err)
 {
     struct consume *c = arg;
+    char name[READING_NAME_BYTES];
     size_t g = 0;
+    uint64_t after;
+    char what[64] = "reading records";
     int saved_errno;
 
     if (c->is_leaving)
         return;
     while (c->intakes[g] != intake)
         g++;
-    const char *culprit = intake_culprit(intake, &saved_errno);
+    if (intake_is_element_bad(intake, &after))
+        snprintf(what, sizeof what, "the element after %" PRIu64 " records", after);
+    const struct fnet_channel *culprit = intake_culprit(intake, &saved_errno);
+    if (culprit)
+        reading_name(reading_of(c, culprit), name);
     if (err == FNET_RANGE) {
-        report_say(&c->config.process.report, REPORT_ERROR, culprit,
+        report_say(&c->config.process.report, REPORT_ERROR, culprit ? name : NULL,
                    "a record does not have the length of the fixed format");
         consume_fail(c, EXIT_MALFORMED);
     } else if (err != FNET_OK && culprit) {
-        report_error(&c->config.process.report, culprit, "reading records", err, saved_errno);
+        report_error(&c->config.process.report, name, what, err, saved_errno);
         consume_fail(c, report_exit_code(err));
     } else if (err != FNET_OK) {
         fail_output(c, g);
@@ -161,8 +178,10 @@ static void list_failed_channels(const struct consume *c, char *text, size_t siz
         if (r->peer != c->loss.peer ||
             fnet_channel_state(reading_channel(r)) != FNET_CHANNEL_FAILED)
             continue;
+        char name[READING_NAME_BYTES];
+        reading_name(r, name);
         len += (size_t)snprintf(text + len, size - len, "%s%s after %" PRIu64 " records",
-                                len > 0 ? ", " : "", intake_channel_name(r->intake, r->index),
+                                len > 0 ? ", " : "", name,
                                 intake_channel_records(r->intake, r->index));
     }
 }
@@ -194,6 +213,16 @@ void consume_on_conclude(void *arg)
     consume_fail(c, report_exit_code(c->loss.err));
 }
 
+/* What an option may have to do with it. */
+static const char *hint_of(const struct peer *peer, enum fnet_err err)
+{
+    const bool is_old = fnet_session_dialect(peer_session(peer)) != fnet_dialect_newest();
+
+    if (is_old && (err == FNET_BAD_LENGTH || err == FNET_BAD_KIND || err == FNET_BAD_VALUE))
+        return " (see --dialect)";
+    return err == FNET_BAD_LENGTH ? " (see --segment-size)" : "";
+}
+
 /* What was received is still written out, while the output takes it; then it is counted. */
 void consume_on_lost(void *arg, struct peer *peer, enum fnet_err err, const char *reason)
 {
@@ -203,8 +232,7 @@ void consume_on_lost(void *arg, struct peer *peer, enum fnet_err err, const char
         return;
     c->loss.peer = peer;
     c->loss.err = err;
-    snprintf(c->loss.reason, sizeof c->loss.reason, "%s%s", reason,
-             err == FNET_BAD_LENGTH ? " (see --segment-size)" : "");
+    snprintf(c->loss.reason, sizeof c->loss.reason, "%s%s", reason, hint_of(peer, err));
     for (size_t g = 0; c->intakes && g < consume_gates(c); g++)
         if (c->intakes[g])
             intake_drain(c->intakes[g]);
@@ -212,14 +240,6 @@ void consume_on_lost(void *arg, struct peer *peer, enum fnet_err err, const char
         fnet_timer_set(c->process.loop, &c->late, fnet_loop_now_ns(c->process.loop) + ABORT_NS) !=
             FNET_OK)
         fnet_loop_post(c->process.loop, &c->conclude);
-}
-
-static struct reading *reading_of(const struct consume *c, const struct fnet_channel *channel)
-{
-    for (size_t i = 0; i < c->reading_count; i++)
-        if (reading_channel(&c->readings[i]) == channel)
-            return &c->readings[i];
-    return NULL;
 }
 
 void consume_refused(struct consume *c, const struct peer *peer, const char *name,
@@ -243,12 +263,14 @@ void consume_on_channel_error(void *arg, struct fnet_channel *channel, enum fnet
 {
     struct consume *c = arg;
     struct reading *r = reading_of(c, channel);
+    char name[READING_NAME_BYTES];
 
     if (err == FNET_NO_PARTITION && !c->is_leaving) {
-        enum fnet_err again = reading_request_again(r);
+        enum fnet_err again = reading_request_again(r, c->process.loop, consume_backoff(c));
         if (again == FNET_OK)
             return;
         err = again;
     }
-    consume_refused(c, r->peer, intake_channel_name(r->intake, r->index), err, text);
+    reading_name(r, name);
+    consume_refused(c, r->peer, name, err, text);
 }

@@ -19,9 +19,7 @@ struct peers {
 /* Connecting (connector, session), connected (connection, which owns the session), or gone. */
 struct peer {
     struct peers *peers;
-    struct fnet_endpoint endpoint;
-    const char *name;
-    uint32_t index;
+    struct peer_place place;
     struct fnet_connector *connector;   /* owned */
     struct fnet_connection *connection; /* owned */
     struct fnet_session *session;       /* owned until there is a connection */
@@ -99,7 +97,7 @@ static void on_retrying(void *arg, const char *reason)
 {
     struct peer *peer = arg;
 
-    report_say(peer->peers->config.report, REPORT_DETAIL, peer->name,
+    report_say(peer->peers->config.report, REPORT_DETAIL, peer->place.name,
                "cannot connect: %s; trying again", reason);
 }
 
@@ -124,7 +122,7 @@ static void on_connected(void *arg, int fd)
         on_failed(peer, reason);
         return;
     }
-    report_say(peers->report, REPORT_DETAIL, peer->name, "connected to %s",
+    report_say(peers->report, REPORT_DETAIL, peer->place.name, "connected to %s",
                fnet_connection_peer(peer->connection));
 }
 
@@ -133,7 +131,7 @@ static enum fnet_err open_peer(struct peer *peer)
     const struct peers_config *peers = &peer->peers->config;
     const struct fnet_connector_config config = {
         .loop = peers->loop,
-        .endpoint = peer->endpoint,
+        .endpoint = peer->place.endpoint,
         .timeout_ns = peers->connect_timeout_ns,
         .retries = peers->retries,
         .is_loopback_only = !peers->is_plaintext,
@@ -142,7 +140,8 @@ static enum fnet_err open_peer(struct peer *peer)
         .retrying = on_retrying,
         .arg = peer,
     };
-    enum fnet_err err = fnet_consumer_session_new(&peers->listener, &peer->session);
+    enum fnet_err err =
+        fnet_consumer_session_new(&peers->listener, peer->place.dialect, &peer->session);
 
     return err == FNET_OK ? fnet_connector_new(&config, &peer->connector) : err;
 }
@@ -154,12 +153,17 @@ static bool is_same_endpoint(const struct fnet_endpoint *a, const struct fnet_en
     return a->port == b->port && strcmp(a->host, b->host) == 0;
 }
 
-enum fnet_err peers_get(struct peers *peers, const struct fnet_endpoint *endpoint, const char *name,
-                        uint32_t index, struct peer **out)
+static bool is_same_place(const struct peer_place *a, const struct peer_place *b)
+{
+    return a->index == b->index && a->dialect == b->dialect &&
+           is_same_endpoint(&a->endpoint, &b->endpoint);
+}
+
+enum fnet_err peers_get(struct peers *peers, const struct peer_place *place, struct peer **out)
 {
     for (struct fnet_link *l = peers->all.head.next; l != &peers->all.head; l = l->next) {
         struct peer *peer = fnet_entry(l, struct peer, link);
-        if (peer->index == index && is_same_endpoint(&peer->endpoint, endpoint)) {
+        if (is_same_place(&peer->place, place)) {
             *out = peer;
             return FNET_OK;
         }
@@ -169,9 +173,7 @@ enum fnet_err peers_get(struct peers *peers, const struct fnet_endpoint *endpoin
     if (!peer)
         return FNET_NOMEM;
     peer->peers = peers;
-    peer->endpoint = *endpoint;
-    peer->name = name;
-    peer->index = index;
+    peer->place = *place;
     enum fnet_err err = open_peer(peer);
     if (err != FNET_OK) {
         drop(peer);
@@ -227,5 +229,5 @@ struct fnet_session *peer_session(const struct peer *peer)
 
 const char *peer_name(const struct peer *peer)
 {
-    return peer->name;
+    return peer->place.name;
 }

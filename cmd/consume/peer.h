@@ -36,16 +36,22 @@ struct peers_config {
 FNET_CHECKED enum fnet_err peers_new(const struct peers_config *config, struct peers **out);
 void peers_free(struct peers *peers);
 
+/** The INDEX-th connection to ENDPOINT in DIALECT. */
+struct peer_place {
+    struct fnet_endpoint endpoint;
+    const char *name; /**< borrowed: what the endpoint is called in messages */
+    uint32_t index;
+    const struct fnet_dialect *dialect;
+};
+
 /**
- * The INDEX-th connection to ENDPOINT; it is opened when it is first asked for. Words for its
- * session are sent once it is there.
- *
- * @param name  borrowed: what the endpoint is called in messages.
+ * The connection at PLACE; it is opened when it is first asked for. Words for its session are sent
+ * once it is there.
  *
  * Errors: FNET_NOMEM
  */
-FNET_CHECKED enum fnet_err peers_get(struct peers *peers, const struct fnet_endpoint *endpoint,
-                                     const char *name, uint32_t index, struct peer **out);
+FNET_CHECKED enum fnet_err peers_get(struct peers *peers, const struct peer_place *place,
+                                     struct peer **out);
 
 /** Say to all that nothing more is wanted; their connections end by themselves. */
 void peers_close(struct peers *peers);

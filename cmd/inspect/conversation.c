@@ -294,7 +294,7 @@ static void decode_contents(struct inspected *m, const struct fnet_message *mess
              !fnet_data_type_is_buffer(message->buffer.data_type) && m->item->missing == 0)
         event = m->item->payload;
     if (event.len > 0) {
-        m->has_event = fnet_event_decode(event, &m->event) == FNET_OK;
+        m->has_event = fnet_event_decode(fnet_dialect_newest(), event, &m->event) == FNET_OK;
         m->findings |= m->has_event ? 0u : FOUND_BAD_EVENT;
     }
     if (message->type == FNET_ERROR_RESPONSE) {

@@ -93,6 +93,7 @@ enum finding {
     FOUND_BAD_RECORD = 32,   /**< the length of a record is impossible */
     FOUND_CUT_RECORD = 64,   /**< the partition ended inside a record */
     FOUND_TOO_MANY = 128,    /**< its channel is not followed */
+    FOUND_BAD_ELEMENT = 256, /**< a record is no element of the type that was asked for */
 };
 
 /** A message with what is known about it. Borrows from the item it came from. */

@@ -74,7 +74,7 @@ struct fnet_span frame_stream_peek(const struct frame_stream *s, struct fnet_mes
     const struct fnet_span rest = staged(s);
     size_t head;
 
-    if (fnet_message_decode(rest, &head, message) != FNET_OK)
+    if (fnet_message_decode(fnet_dialect_newest(), rest, &head, message) != FNET_OK)
         head = rest.len;
     return fnet_span_of(rest.ptr + head, rest.len - head);
 }
@@ -166,7 +166,8 @@ static size_t payload_wanted(const struct frame_stream *s)
     struct fnet_message message;
     size_t used;
 
-    if (s->state != FRAME_STREAM_SYNCED || fnet_message_decode(rest, &used, &message) != FNET_OK ||
+    if (s->state != FRAME_STREAM_SYNCED ||
+        fnet_message_decode(fnet_dialect_newest(), rest, &used, &message) != FNET_OK ||
         message.type != FNET_BUFFER_RESPONSE)
         return 0;
     const size_t length = used + message.buffer.size;
@@ -292,7 +293,8 @@ static bool find_frame(struct frame_stream *s)
         /* The header alone decides: more of the frame may or may not be there yet, and the result
          * must not depend on that. */
         enum fnet_err err =
-            fnet_message_decode(fnet_span_of(rest.ptr, FNET_FRAME_HEADER_BYTES), &used, &message);
+            fnet_message_decode(fnet_dialect_newest(),
+                                fnet_span_of(rest.ptr, FNET_FRAME_HEADER_BYTES), &used, &message);
         if (err == FNET_OK || err == FNET_AGAIN)
             return true;
         skip(s, 1);
@@ -341,7 +343,7 @@ static enum fnet_err take_frame(struct frame_stream *s, struct frame_item *out)
     enum fnet_err err = FNET_AGAIN;
 
     if (rest.len >= FNET_FRAME_HEADER_BYTES)
-        err = fnet_message_decode(rest, &used, &message);
+        err = fnet_message_decode(fnet_dialect_newest(), rest, &used, &message);
     if (err == FNET_OK) {
         if (s->is_finished)
             s->missing += payload_wanted(s);

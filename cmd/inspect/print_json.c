@@ -9,6 +9,7 @@
 
 #include "cli/escape.h"
 #include "inspect/message_fields.h"
+#include "inspect/print_element.h"
 #include "inspect/printers.h"
 
 #define RECORDS_AT_ONCE 64
@@ -82,8 +83,10 @@ static void print_head(FILE *out, const struct inspected *m)
 }
 
 /* An array of records, or null for data whose record boundaries are not known. */
-static enum fnet_err print_records(FILE *out, struct inspected *m)
+static enum fnet_err print_records(FILE *out, const struct print_options *options,
+                                   struct inspected *m)
 {
+    struct element_printer elements = element_printer_of(out, options, m);
     struct fnet_span records[RECORDS_AT_ONCE];
     const bool are_known = m->has_records;
     bool is_first = true;
@@ -95,15 +98,21 @@ static enum fnet_err print_records(FILE *out, struct inspected *m)
         return FNET_OK;
     fputs(are_known ? ",\"records\":[" : ",\"records\":null", out);
     while ((err = conversation_next_records(m, records, RECORDS_AT_ONCE, &n, &number)) == FNET_OK) {
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; err == FNET_OK && i < n; i++) {
             if (!is_first)
                 putc(',', out);
             is_first = false;
-            print_text_value(out, records[i]);
+            if (fnet_serde_is_raw(&options->serde))
+                print_text_value(out, records[i]);
+            else
+                err = print_element(&elements, records[i]);
         }
+        if (err != FNET_OK)
+            break;
     }
     if (are_known)
         putc(']', out);
+    element_printer_clear(&elements);
     return err == FNET_AGAIN ? FNET_OK : err;
 }
 
@@ -120,7 +129,7 @@ enum fnet_err print_json(FILE *out, const struct print_options *options, struct 
         escape_print_hex(out, payload);
         putc('"', out);
     }
-    enum fnet_err err = options->has_records ? print_records(out, m) : FNET_OK;
+    enum fnet_err err = options->has_records ? print_records(out, options, m) : FNET_OK;
     fputs("}\n", out);
     return err;
 }

@@ -6,6 +6,7 @@
 
 #include "cli/escape.h"
 #include "inspect/message_fields.h"
+#include "inspect/print_element.h"
 #include "inspect/printers.h"
 
 #define RECORDS_AT_ONCE 64
@@ -84,8 +85,10 @@ static void print_dump(FILE *out, struct fnet_span bytes)
     }
 }
 
-static enum fnet_err print_records(FILE *out, struct inspected *m)
+static enum fnet_err print_records(FILE *out, const struct print_options *options,
+                                   struct inspected *m)
 {
+    struct element_printer elements = element_printer_of(out, options, m);
     struct fnet_span records[RECORDS_AT_ONCE];
     uint64_t number;
     size_t n;
@@ -94,12 +97,18 @@ static enum fnet_err print_records(FILE *out, struct inspected *m)
     if (!m->has_records && message_is_data(m))
         fputs("    records not known\n", out);
     while ((err = conversation_next_records(m, records, RECORDS_AT_ONCE, &n, &number)) == FNET_OK) {
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; err == FNET_OK && i < n; i++) {
             fprintf(out, "    record %" PRIu64 " (%zu bytes): ", number + i, records[i].len);
-            escape_print(out, records[i]);
+            if (fnet_serde_is_raw(&options->serde))
+                escape_print(out, records[i]);
+            else
+                err = print_element(&elements, records[i]);
             putc('\n', out);
         }
+        if (err != FNET_OK)
+            break;
     }
+    element_printer_clear(&elements);
     return err == FNET_AGAIN ? FNET_OK : err;
 }
 
@@ -119,5 +128,5 @@ enum fnet_err print_text(FILE *out, const struct print_options *options, struct 
     putc('\n', out);
     if (options->has_payload)
         print_dump(out, message_payload(m));
-    return options->has_records ? print_records(out, m) : FNET_OK;
+    return options->has_records ? print_records(out, options, m) : FNET_OK;
 }

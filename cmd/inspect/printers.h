@@ -7,13 +7,15 @@
 
 #include <stdio.h>
 
+#include "fnet/value.h"
 #include "inspect/conversation.h"
 
 struct print_options {
     bool is_json;
     bool is_summary;
-    bool has_records; /**< the records of data buffers, too */
-    bool has_payload; /**< a hex dump, or in JSON hex digits, of the payload, too */
+    bool has_records;        /**< the records of data buffers, too */
+    struct fnet_serde serde; /**< what records are */
+    bool has_payload;        /**< a hex dump, or in JSON hex digits, of the payload, too */
 };
 
 /**

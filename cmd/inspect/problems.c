@@ -173,6 +173,9 @@ static void say_records(struct problems *p, const struct place *at, const struct
     if (m->findings & FOUND_BAD_RECORD)
         problem_say(p, at, "channel %s: sequence %" PRId32 ": impossible length of record %" PRIu64,
                     channel, b->sequence, m->channel->records);
+    if (m->findings & FOUND_BAD_ELEMENT)
+        problem_say(p, at, "channel %s: sequence %" PRId32 ": a record is no element of --serde",
+                    channel, b->sequence);
     if (m->findings & FOUND_CUT_RECORD)
         problem_say(p, at, "channel %s: the partition ends inside record %" PRIu64, channel,
                     m->channel->records);

@@ -24,6 +24,7 @@ void produce_config_init(struct produce_config *config)
         .subpartitions = 1,
         .selector = FNET_SELECTOR_CONFIG_INIT,
         .format = FNET_DELIMITER_CONFIG_INIT,
+        .serde = FNET_SERDE_INIT,
         .timeout_ns = DEFAULT_TIMEOUT_NS,
         .segment_bytes = FNET_SEGMENT_BYTES,
         .buffers_per_channel = FNET_BUFFERS_PER_CHANNEL,
@@ -100,6 +101,33 @@ static bool check_selector(struct produce_config *config)
     return true;
 }
 
+/* What the key is in Flink: the value, or a field of a tuple; all else is as a String. */
+static enum fnet_value_type key_type(const struct fnet_serde *serde, const struct fnet_key *key)
+{
+    const struct fnet_field_range *range = &key->ranges[0];
+    enum fnet_value_type type = FNET_VALUE_STRING;
+
+    if (key->range_count == 0 && serde->field_count == 1)
+        type = serde->fields[0];
+    else if (key->range_count == 1 && range->first == range->last && serde->is_tuple &&
+             range->first <= serde->field_count)
+        type = serde->fields[range->first - 1];
+    return type == FNET_VALUE_BYTES ? FNET_VALUE_STRING : type;
+}
+
+static bool check_serde(struct produce_config *config)
+{
+    struct fnet_selector_config *selector = &config->selector;
+
+    config->serde.separator = selector->key.separator;
+    selector->key_type = key_type(&config->serde, &selector->key);
+    if (config->format.format == FNET_FORMAT_BYTES && !fnet_serde_is_raw(&config->serde)) {
+        options_mistake(&produce_options, "--format: bytes has no records that --serde could read");
+        return false;
+    }
+    return true;
+}
+
 void produce_config_buffers(const struct produce_config *config, uint32_t *required, uint32_t *max,
                             uint64_t *total)
 {
@@ -151,5 +179,6 @@ bool produce_config_complete(struct produce_config *config)
     }
     if (config->format.format == FNET_FORMAT_BYTES)
         config->format.record_bytes = config->segment_bytes - FNET_RECORD_HEADER_BYTES;
-    return check_operands(config) && check_selector(config) && check_memory(config);
+    return check_operands(config) && check_selector(config) && check_serde(config) &&
+           check_memory(config);
 }

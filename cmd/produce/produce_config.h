@@ -10,11 +10,13 @@
 #include <stdint.h>
 
 #include "cli/process.h"
+#include "fnet/dialect.h"
 #include "fnet/id.h"
 #include "fnet/io.h"
 #include "fnet/partition.h"
 #include "fnet/record.h"
 #include "fnet/selector.h"
+#include "fnet/value.h"
 
 /** An operand NAME[=FILE]. */
 struct produce_operand {
@@ -23,10 +25,16 @@ struct produce_operand {
     struct fnet_partition_id id;
 };
 
+/** --listen [VERSION@]ADDR. */
+struct produce_listen {
+    struct fnet_endpoint endpoint;
+    const struct fnet_dialect *assumed; /**< of the consumers that come there; NULL: the newest */
+};
+
 struct produce_config {
     struct process_config process;
 
-    struct fnet_endpoint *listens; /**< owned; --listen in order */
+    struct produce_listen *listens; /**< owned; --listen in order */
     size_t listen_count;
 
     struct produce_operand *operands; /**< owned */
@@ -35,6 +43,7 @@ struct produce_config {
     uint32_t subpartitions;
     struct fnet_selector_config selector;
     struct fnet_delimiter_config format;
+    struct fnet_serde serde;
 
     uint64_t timeout_ns; /**< of buffers, as in struct source_config */
     uint32_t segment_bytes;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cli/format.h"
+#include "cli/serde.h"
 #include "cli/units.h"
 #include "produce/produce_config.h"
 #include "produce/source.h"
@@ -15,21 +16,43 @@
 #define BUFFERS_MAX (1u << 20)
 #define MEMORY_MAX (UINT64_C(1) << 46)
 
+/* VERSION@ in front of ADDR, if there is one; *ADDRESS is what follows. */
+static enum fnet_err scan_version(const char *text, const struct fnet_dialect **dialect,
+                                  const char **address, const char **why)
+{
+    const size_t len = strspn(text, "0123456789.");
+    char version[16] = "";
+
+    *address = text;
+    if (len == 0 || text[len] != '@')
+        return FNET_OK;
+    if (len < sizeof version)
+        memcpy(version, text, len);
+    *address = text + len + 1;
+    enum fnet_err err = fnet_dialect_parse(version, dialect);
+    if (err != FNET_OK)
+        *why = "in front of @ stands no version of Flink from 1.5 to 2.4, as in 1.20 or 1.11.3";
+    return err;
+}
+
 enum fnet_err produce_set_listen(void *arg, const char *text, const char **why)
 {
     struct produce_config *config = arg;
-    struct fnet_endpoint endpoint;
-    enum fnet_err err = fnet_endpoint_parse(text, &endpoint, why);
+    struct produce_listen listen = {.assumed = NULL};
+    const char *address;
+    enum fnet_err err = scan_version(text, &listen.assumed, &address, why);
 
+    if (err == FNET_OK)
+        err = fnet_endpoint_parse(address, &listen.endpoint, why);
     if (err != FNET_OK)
         return err;
-    struct fnet_endpoint *grown =
+    struct produce_listen *grown =
         reallocarray(config->listens, config->listen_count + 1, sizeof *grown);
     if (!grown) {
         *why = "out of memory";
         return FNET_NOMEM;
     }
-    grown[config->listen_count++] = endpoint;
+    grown[config->listen_count++] = listen;
     config->listens = grown;
     return FNET_OK;
 }
@@ -95,6 +118,13 @@ static enum fnet_err set_delimiter(void *arg, const char *text, const char **why
     struct produce_config *config = arg;
 
     return format_parse_delimiter(text, &config->format, why);
+}
+
+static enum fnet_err set_serde(void *arg, const char *text, const char **why)
+{
+    struct produce_config *config = arg;
+
+    return serde_parse(text, &config->serde, why);
 }
 
 static enum fnet_err set_type(void *arg, const char *text, const char **why)
@@ -177,7 +207,8 @@ static const struct options_entry entries[] = {
      .letter = 'l',
      .argument = "ADDR",
      .help = "listen on PORT, HOST:PORT, [V6]:PORT or unix:PATH; may be\n"
-             "repeated; port 0 picks one (127.0.0.1:6121)",
+             "repeated; port 0 picks one (127.0.0.1:6121); V@ADDR for\n"
+             "consumers that are Flink V where requests leave it open",
      .set = produce_set_listen},
     {.name = "subpartitions",
      .letter = 'n',
@@ -222,6 +253,11 @@ static const struct options_entry entries[] = {
      .argument = "C",
      .help = "lines end in C: a byte, \\t, \\0 or \\xNN (\\n)",
      .set = set_delimiter},
+    {.name = "serde",
+     .argument = "S",
+     .help = "raw (default), or the records are the text of Flink's\n"
+             "string, long, int, bytes or tuple(TYPE,...)",
+     .set = set_serde},
     {.name = "type",
      .letter = 'T',
      .argument = "T",

@@ -17,17 +17,19 @@
 static void print_listens(const struct produce_config *config)
 {
     for (size_t i = 0; i < config->listen_count; i++) {
+        const struct produce_listen *listen = &config->listens[i];
         struct fnet_address *addresses;
         size_t count;
         const char *why;
-        if (fnet_endpoint_resolve(&config->listens[i], true, &addresses, &count, &why) != FNET_OK) {
-            printf("listen: %s: %s\n", config->listens[i].host, why);
+        if (fnet_endpoint_resolve(&listen->endpoint, true, &addresses, &count, &why) != FNET_OK) {
+            printf("listen: %s: %s\n", listen->endpoint.host, why);
             continue;
         }
         for (size_t j = 0; j < count; j++) {
             char text[FNET_ADDRESS_TEXT_BYTES];
             fnet_address_format(&addresses[j], text);
-            printf("listen: %s%s\n", text,
+            printf("listen: %s%s%s%s\n", text, listen->assumed ? ", of Flink " : "",
+                   listen->assumed ? listen->assumed->versions : "",
                    config->process.is_plaintext || fnet_address_is_loopback(&addresses[j])
                        ? ""
                        : " (refused without --plaintext)");
@@ -36,7 +38,7 @@ static void print_listens(const struct produce_config *config)
     }
 }
 
-static void print_key(const struct fnet_key *key)
+static void print_fields(const struct fnet_key *key)
 {
     if (key->range_count == 0) {
         printf(", key: whole record");
@@ -54,12 +56,19 @@ static void print_key(const struct fnet_key *key)
     printf(" between \\x%02x", key->separator);
 }
 
+static void print_key(const struct fnet_selector_config *selector)
+{
+    print_fields(&selector->key);
+    if (selector->kind == FNET_SELECTOR_HASH && selector->key_type != FNET_VALUE_STRING)
+        printf(", %s", fnet_value_type_name(selector->key_type));
+}
+
 static void print_selector(const struct fnet_selector_config *selector)
 {
     printf("selector: %s over %" PRIu32 " subpartition%s", fnet_selector_kind_name(selector->kind),
            selector->channels, selector->channels == 1 ? "" : "s");
     if (selector->kind == FNET_SELECTOR_HASH || selector->kind == FNET_SELECTOR_INDEX)
-        print_key(&selector->key);
+        print_key(selector);
     if (selector->kind == FNET_SELECTOR_HASH)
         printf(", key groups: %" PRIu32, selector->max_parallelism
                                              ? selector->max_parallelism
@@ -102,12 +111,14 @@ static void print_buffers(const struct produce_config *config)
 int plan_print(const struct produce_config *config)
 {
     char format[FORMAT_TEXT_BYTES];
+    char serde[FNET_SERDE_TEXT_BYTES];
 
     format_describe(&config->format, format);
+    fnet_serde_format(&config->serde, serde);
     print_listens(config);
     print_partitions(config);
-    printf("type: %s\nformat: %s\n",
-           config->type == FNET_PIPELINED ? "pipelined" : "pipelined-bounded", format);
+    printf("type: %s\nformat: %s\nserde: %s\n",
+           config->type == FNET_PIPELINED ? "pipelined" : "pipelined-bounded", format, serde);
     print_selector(&config->selector);
     print_buffers(config);
     return fflush(stdout) == 0 && !ferror(stdout) ? EXIT_DONE : EXIT_LOCAL;

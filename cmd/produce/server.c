@@ -15,9 +15,15 @@
 /* What is listed of a consumer's unfinished subpartitions in one message. */
 #define NAMES_BYTES 512
 
+struct entrance {
+    struct server *server;
+    struct fnet_listener *listener; /* owned */
+    const struct fnet_dialect *assumed;
+};
+
 struct server {
     struct server_config config;
-    struct fnet_listener **listeners; /* owned */
+    struct entrance **entrances; /* owned, and each of them */
     size_t count;
     struct fnet_list clients;
     struct fnet_session_counts gone; /* of connections that ended */
@@ -88,15 +94,16 @@ static void on_closed(void *arg, struct fnet_connection *connection, enum fnet_e
         server->config.emptied(server->config.arg);
 }
 
-static enum fnet_err admit(struct server *server, int fd)
+static enum fnet_err admit(const struct entrance *entrance, int fd)
 {
+    struct server *server = entrance->server;
     struct client *client = calloc(1, sizeof *client);
     struct fnet_session *session = NULL;
     enum fnet_err err;
 
     if (!client)
         return FNET_NOMEM;
-    err = fnet_producer_session_new(server->config.registry, &session);
+    err = fnet_producer_session_new(server->config.registry, entrance->assumed, &session);
     if (err == FNET_OK) {
         const struct fnet_connection_config config = {
             .loop = server->config.loop,
@@ -122,20 +129,19 @@ static enum fnet_err admit(struct server *server, int fd)
 
 static void on_refused(void *arg, int saved_errno)
 {
-    struct server *server = arg;
+    const struct entrance *entrance = arg;
 
-    report_say(server->config.report, REPORT_NOTE, NULL, "cannot accept a connection: %s",
+    report_say(entrance->server->config.report, REPORT_NOTE, NULL, "cannot accept a connection: %s",
                strerror(saved_errno));
 }
 
 static void on_accepted(void *arg, int fd)
 {
-    struct server *server = arg;
+    enum fnet_err err = admit(arg, fd);
 
-    enum fnet_err err = admit(server, fd);
     if (err == FNET_OK)
         return;
-    on_refused(server, err == FNET_SYSTEM ? errno : ENOMEM);
+    on_refused(arg, err == FNET_SYSTEM ? errno : ENOMEM);
     close(fd);
 }
 
@@ -161,20 +167,33 @@ void server_free(struct server *server)
     free(server);
 }
 
-enum fnet_err server_listen(struct server *server, const struct fnet_address *address)
+enum fnet_err server_listen(struct server *server, const struct fnet_address *address,
+                            const struct fnet_dialect *assumed)
 {
-    const struct fnet_listener_config config = {
-        .loop = server->config.loop, .accepted = on_accepted, .refused = on_refused, .arg = server};
-    struct fnet_listener **grown =
-        reallocarray(server->listeners, server->count + 1, sizeof(struct fnet_listener *));
-
+    struct entrance **grown =
+        reallocarray(server->entrances, server->count + 1, sizeof(struct entrance *));
     if (!grown)
         return FNET_NOMEM;
-    server->listeners = grown;
-    enum fnet_err err = fnet_listener_open(&config, address, &server->listeners[server->count]);
-    if (err == FNET_OK)
-        server->count++;
-    return err;
+    server->entrances = grown;
+
+    struct entrance *entrance = calloc(1, sizeof *entrance);
+    if (!entrance)
+        return FNET_NOMEM;
+    entrance->server = server;
+    entrance->assumed = assumed;
+    const struct fnet_listener_config config = {.loop = server->config.loop,
+                                                .accepted = on_accepted,
+                                                .refused = on_refused,
+                                                .arg = entrance};
+    enum fnet_err err = fnet_listener_open(&config, address, &entrance->listener);
+    if (err != FNET_OK) {
+        int saved_errno = errno;
+        free(entrance);
+        errno = saved_errno;
+        return err;
+    }
+    grown[server->count++] = entrance;
+    return FNET_OK;
 }
 
 size_t server_listeners(const struct server *server)
@@ -184,15 +203,17 @@ size_t server_listeners(const struct server *server)
 
 const struct fnet_address *server_address(const struct server *server, size_t i)
 {
-    return fnet_listener_address(server->listeners[i]);
+    return fnet_listener_address(server->entrances[i]->listener);
 }
 
 void server_stop_listening(struct server *server)
 {
-    for (size_t i = 0; i < server->count; i++)
-        fnet_listener_close(server->listeners[i]);
-    free(server->listeners);
-    server->listeners = NULL;
+    for (size_t i = 0; i < server->count; i++) {
+        fnet_listener_close(server->entrances[i]->listener);
+        free(server->entrances[i]);
+    }
+    free(server->entrances);
+    server->entrances = NULL;
     server->count = 0;
 }
 

@@ -32,8 +32,15 @@ FNET_CHECKED enum fnet_err server_new(const struct server_config *config, struct
 /** Drop all connections, stop listening, free. Safe on NULL. */
 void server_free(struct server *server);
 
-/** Listen on ADDRESS too. Errors: FNET_SYSTEM (errno is set), FNET_NOMEM. */
-FNET_CHECKED enum fnet_err server_listen(struct server *server, const struct fnet_address *address);
+/**
+ * Listen on ADDRESS too.
+ *
+ * @param assumed  as of fnet_producer_session_new(), of those who come there.
+ *
+ * Errors: FNET_SYSTEM (errno is set), FNET_NOMEM.
+ */
+FNET_CHECKED enum fnet_err server_listen(struct server *server, const struct fnet_address *address,
+                                         const struct fnet_dialect *assumed);
 size_t server_listeners(const struct server *server);
 const struct fnet_address *server_address(const struct server *server, size_t i);
 

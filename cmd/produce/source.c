@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/serde.h"
+
 /* One read; also what a turn of the loop is worth. */
 #define READ_BYTES (256u << 10)
 /* Records of a batch: so few that their spans stay in the first-level cache. */
@@ -48,9 +50,11 @@ struct source {
     size_t read_bytes;
     uint64_t records_done;
     uint64_t bytes_done;
-    struct fnet_digest *digests; /* owned, one per subpartition */
-    struct fnet_span records[BATCH_RECORDS_MAX];
-    struct fnet_targets targets; /* of all of them */
+    struct fnet_digest *digests;                 /* owned, one per subpartition */
+    struct fnet_span records[BATCH_RECORDS_MAX]; /* of the input, or made of it once selected */
+    struct fnet_span within;                     /* where those that go out lie */
+    struct fnet_transcoder transcoder;           /* unless serde is raw */
+    struct fnet_targets targets;                 /* of all of them */
     uint32_t each[BATCH_RECORDS_MAX];
 };
 
@@ -165,9 +169,6 @@ static void digest(struct source *s)
 
 static enum fnet_err select_targets(struct source *s)
 {
-    if (s->selected == s->batch)
-        return FNET_OK;
-
     enum fnet_err err = fnet_selector_select(&s->selector, s->records, s->batch, s->each,
                                              &s->targets, &s->selected);
     if (err == FNET_OK) {
@@ -182,16 +183,47 @@ static enum fnet_err select_targets(struct source *s)
     return err;
 }
 
-static enum fnet_err write_batch(struct source *s)
+/* The records that were text become elements. */
+static enum fnet_err encode(struct source *s)
+{
+    struct fnet_value_fault fault;
+    size_t done = 0;
+    enum fnet_err err =
+        fnet_transcoder_encode(&s->transcoder, s->records, s->batch, s->records, &done, &fault);
+
+    s->within = fnet_span_of(s->transcoder.scratch.ptr, s->transcoder.scratch.len);
+    if (err == FNET_OK)
+        return FNET_OK;
+    char why[SERDE_FAULT_BYTES] = "encoding it";
+    char what[SERDE_FAULT_BYTES + 32];
+    if (err == FNET_BAD_VALUE)
+        serde_explain(&s->config.serde, &fault, why);
+    snprintf(what, sizeof what, "record %" PRIu64 ": %s", s->records_done + done + 1, why);
+    end(s, err, what, s->transcoder.scratch.saved_errno);
+    return err;
+}
+
+/* A batch that was found is on its way. */
+static enum fnet_err prepare(struct source *s)
 {
     enum fnet_err err = select_targets(s);
+
+    s->within = fnet_span_of(s->bytes.ptr + s->start, s->batch_len);
+    if (err == FNET_OK && !fnet_serde_is_raw(&s->config.serde))
+        err = encode(s);
+    return err;
+}
+
+static enum fnet_err write_batch(struct source *s)
+{
+    enum fnet_err err = s->selected < s->batch ? prepare(s) : FNET_OK;
     if (err != FNET_OK)
         return err;
 
     const struct fnet_records records = {
         .spans = s->records + s->written,
         .count = s->batch - s->written,
-        .within = fnet_span_of(s->bytes.ptr + s->start, s->batch_len),
+        .within = s->within,
     };
     const struct fnet_targets targets = fnet_targets_behind(&s->targets, s->written);
     size_t done = 0;
@@ -281,6 +313,7 @@ enum fnet_err source_new(const struct source_config *config, struct source **out
     s->flusher = (struct fnet_timer){.run = on_flush, .arg = s};
     fnet_task_init(&s->work, work, s);
     fnet_delimiter_init(&s->delimiter, &config->format);
+    fnet_transcoder_init(&s->transcoder, &config->serde, config->spill_dir);
 
     enum fnet_err err = fnet_selector_init(&s->selector, &config->selector);
     if (err == FNET_OK && config->wants_digest) {
@@ -317,6 +350,7 @@ void source_free(struct source *s)
     if (s->config.fd != STDIN_FILENO)
         close(s->config.fd);
     fnet_spill_buffer_clear(&s->bytes);
+    fnet_transcoder_clear(&s->transcoder);
     free(s->digests);
     free(s);
 }

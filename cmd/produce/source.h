@@ -14,6 +14,7 @@
 #include "fnet/record.h"
 #include "fnet/selector.h"
 #include "fnet/stream.h"
+#include "fnet/value.h"
 
 /** No output flusher: only full buffers are sent. */
 #define SOURCE_TIMEOUT_NONE UINT64_MAX
@@ -27,6 +28,7 @@ struct source_config {
     int fd;                           /**< owned; standard input is not closed */
     const char *spill_dir;            /**< where a record of more than 5 MiB is assembled */
     struct fnet_delimiter_config format;
+    struct fnet_serde serde; /**< of what goes into the partition */
     struct fnet_selector_config selector;
     uint64_t timeout_ns; /**< of buffers: 0 flushes every batch, SOURCE_TIMEOUT_NONE never */
     bool wants_digest;

@@ -137,22 +137,31 @@ enum fnet_err fnet_partition_id_from_name(const char *name, struct fnet_partitio
     return FNET_OK;
 }
 
+/* What stands behind the execution graph. */
+static void scan_attempt(struct scan *s, struct fnet_partition_id *id)
+{
+    scan_char(s, '_');
+    scan_id(s, &id->vertex);
+    scan_char(s, '_');
+    scan_index(s, &id->subtask);
+    scan_char(s, '_');
+    scan_index(s, &id->attempt);
+}
+
 enum fnet_err fnet_partition_id_parse(const char *text, struct fnet_partition_id *id)
 {
     struct scan s = {.at = text};
-    struct fnet_partition_id parsed;
+    struct fnet_partition_id parsed = {.number = 0};
 
     scan_id(&s, &parsed.data_set);
-    scan_char(&s, '#');
-    scan_index(&s, &parsed.number);
+    if (!s.failed && *s.at == '#') {
+        scan_char(&s, '#');
+        scan_index(&s, &parsed.number);
+    }
     scan_char(&s, '@');
     scan_id(&s, &parsed.graph);
-    scan_char(&s, '_');
-    scan_id(&s, &parsed.vertex);
-    scan_char(&s, '_');
-    scan_index(&s, &parsed.subtask);
-    scan_char(&s, '_');
-    scan_index(&s, &parsed.attempt);
+    if (!s.failed && *s.at == '_')
+        scan_attempt(&s, &parsed);
     scan_char(&s, '\0');
     if (s.failed)
         return fnet_partition_id_from_name(text, id);

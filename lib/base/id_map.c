@@ -62,7 +62,7 @@ enum fnet_err fnet_id_map_put(struct fnet_id_map *map, const struct fnet_id *id,
 {
     if (fnet_id_map_get(map, id))
         return FNET_STATE;
-    if (map->count + 1 > map->capacity / 2) {
+    if (map->count + 1 > map->capacity / 4 * 3) {
         enum fnet_err err = grow(map);
         if (err != FNET_OK)
             return err;

@@ -92,11 +92,11 @@ struct fnet_segment *fnet__buffer_pop(struct fnet_network_pool *pool)
     } else {
         segment = &pool->headers[pool->fresh];
         segment->bytes = pool->memory + (size_t)pool->fresh * pool->segment_bytes;
-        segment->capacity = pool->segment_bytes;
         pool->fresh++;
     }
     if (++pool->used > pool->peak)
         pool->peak = pool->used;
+    segment->capacity = pool->segment_bytes;
     segment->written = 0;
     segment->refs = 1;
     segment->is_sealed = false;
@@ -106,7 +106,7 @@ struct fnet_segment *fnet__buffer_pop(struct fnet_network_pool *pool)
 
 void fnet__buffer_push(struct fnet_network_pool *pool, struct fnet_segment *segment)
 {
-    mark_unused(segment->bytes, segment->capacity);
+    mark_unused(segment->bytes, pool->segment_bytes);
     segment->next = pool->returned;
     pool->returned = segment;
     pool->used--;

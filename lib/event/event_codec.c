@@ -3,13 +3,11 @@
  * Events to bytes and back, with the padding that Flink's own encoder leaves behind them.
  *
  * Source: Flink EventSerializer, WatermarkEvent, Buffer.DataType.getDataType,
- * DataOutputSerializer (2.0 to 2.3).
+ * DataOutputSerializer (1.5 to 2.3).
  */
 #include "fnet/event.h"
 
 #define TYPE_BYTES 4
-/* A barrier without its location, whatever its type: Flink allocates for the longest. */
-#define BARRIER_BYTES 38
 /* Where Flink's growing array starts, for the events that are written through one. */
 #define ARRAY_BYTES 128
 #define UTF_MAX_BYTES 65535
@@ -101,16 +99,18 @@ static size_t other_bytes(const struct fnet_event *event)
     return bytes < ARRAY_BYTES ? ARRAY_BYTES : bytes;
 }
 
-size_t fnet_event_encoded_bytes(const struct fnet_event *event)
+size_t fnet_event_encoded_bytes(const struct fnet_dialect *dialect, const struct fnet_event *event)
 {
     switch (event->type) {
     case FNET_EVENT_CHECKPOINT_BARRIER:
-        return BARRIER_BYTES + (event->barrier.has_location ? event->barrier.location.len : 0);
+        /* Whatever its type: Flink allocates for the longest. */
+        return dialect->barrier.bytes +
+               (event->barrier.has_location ? event->barrier.location.len : 0);
     case FNET_EVENT_OTHER: return other_bytes(event);
     case FNET_EVENT_CANCEL_CHECKPOINT: return TYPE_BYTES + 8;
     case FNET_EVENT_ANNOUNCEMENT: return TYPE_BYTES + 4 + event->announcement.announced.len;
     case FNET_EVENT_SUBTASK_CONNECTION_DESCRIPTOR: return TYPE_BYTES + 8;
-    case FNET_EVENT_END_OF_DATA: return TYPE_BYTES + 1;
+    case FNET_EVENT_END_OF_DATA: return dialect->end_of_data_bytes;
     case FNET_EVENT_RECOVERY_METADATA: return TYPE_BYTES + 4;
     case FNET_EVENT_WATERMARK: return watermark_bytes(&event->watermark);
     case FNET_EVENT_END_OF_PARTITION:
@@ -130,17 +130,21 @@ static bool has_format(uint8_t checkpoint_type)
            checkpoint_type == FNET_SAVEPOINT_TERMINATE;
 }
 
-static bool is_valid_barrier(const struct fnet_checkpoint_barrier *b)
+static bool is_valid_barrier(const struct fnet_dialect *dialect,
+                             const struct fnet_checkpoint_barrier *b)
 {
-    return b->checkpoint_type <= FNET_FULL_CHECKPOINT && b->alignment_type <= FNET_FORCED_ALIGNED &&
+    return b->checkpoint_type <= dialect->barrier.checkpoint_types_max &&
+           b->alignment_type <= FNET_FORCED_ALIGNED &&
            b->savepoint_format <= (has_format(b->checkpoint_type) ? 1 : 0) &&
            b->location.len <= (b->has_location ? FNET_LOCATION_MAX_BYTES : 0);
 }
 
-static bool is_valid(const struct fnet_event *event)
+static bool is_valid(const struct fnet_dialect *dialect, const struct fnet_event *event)
 {
+    if (!fnet_dialect_has_event(dialect, event->type))
+        return false;
     switch (event->type) {
-    case FNET_EVENT_CHECKPOINT_BARRIER: return is_valid_barrier(&event->barrier);
+    case FNET_EVENT_CHECKPOINT_BARRIER: return is_valid_barrier(dialect, &event->barrier);
     case FNET_EVENT_WATERMARK:
         return event->watermark.identifier.len <= UTF_MAX_BYTES &&
                (!event->watermark.is_boolean || (uint64_t)event->watermark.value <= 1);
@@ -167,17 +171,34 @@ static void put_utf(struct fnet_writer *w, struct fnet_span text)
     fnet_put_bytes(w, text.ptr, text.len);
 }
 
-static void put_barrier(struct fnet_writer *w, const struct fnet_checkpoint_barrier *b)
+static void put_alignment(enum fnet_alignment_form form, struct fnet_writer *w, uint8_t type)
+{
+    switch (form) {
+    case FNET_ALIGNMENT_ABSENT: break;
+    case FNET_ALIGNMENT_FLAGS:
+        fnet_put_u8(w, type != FNET_AT_LEAST_ONCE);
+        fnet_put_u8(w, type == FNET_UNALIGNED);
+        break;
+    case FNET_ALIGNMENT_ORDINAL: fnet_put_u8(w, type); break;
+    }
+}
+
+static void put_barrier(const struct fnet_barrier_layout *layout, struct fnet_writer *w,
+                        const struct fnet_checkpoint_barrier *b)
 {
     fnet_put_i64(w, b->id);
     fnet_put_i64(w, b->timestamp_ms);
-    fnet_put_u8(w, b->checkpoint_type);
-    if (has_format(b->checkpoint_type))
+    if (layout->is_compact)
+        fnet_put_u8(w, b->checkpoint_type);
+    else
+        fnet_put_u32(w, b->checkpoint_type);
+    if (layout->is_compact && has_format(b->checkpoint_type))
         fnet_put_u8(w, b->savepoint_format);
     fnet_put_i32(w, b->has_location ? (int32_t)b->location.len : -1);
     fnet_put_bytes(w, b->location.ptr, b->location.len);
-    fnet_put_u8(w, b->alignment_type);
-    fnet_put_i64(w, b->alignment_timeout_ms);
+    put_alignment(layout->alignment, w, b->alignment_type);
+    if (layout->has_timeout)
+        fnet_put_i64(w, b->alignment_timeout_ms);
 }
 
 static void put_watermark(struct fnet_writer *w, const struct fnet_watermark_event *m)
@@ -191,10 +212,11 @@ static void put_watermark(struct fnet_writer *w, const struct fnet_watermark_eve
         fnet_put_i64(w, m->value);
 }
 
-static void put_fields(struct fnet_writer *w, const struct fnet_event *event)
+static void put_fields(const struct fnet_dialect *dialect, struct fnet_writer *w,
+                       const struct fnet_event *event)
 {
     switch (event->type) {
-    case FNET_EVENT_CHECKPOINT_BARRIER: put_barrier(w, &event->barrier); break;
+    case FNET_EVENT_CHECKPOINT_BARRIER: put_barrier(&dialect->barrier, w, &event->barrier); break;
     case FNET_EVENT_OTHER:
         put_utf(w, event->other.class_name);
         fnet_put_bytes(w, event->other.body.ptr, event->other.body.len);
@@ -208,7 +230,10 @@ static void put_fields(struct fnet_writer *w, const struct fnet_event *event)
         fnet_put_i32(w, event->connection.input_subtask);
         fnet_put_i32(w, event->connection.output_subtask);
         break;
-    case FNET_EVENT_END_OF_DATA: fnet_put_u8(w, event->is_no_drain); break;
+    case FNET_EVENT_END_OF_DATA:
+        if (dialect->end_of_data_bytes > TYPE_BYTES)
+            fnet_put_u8(w, event->is_no_drain);
+        break;
     case FNET_EVENT_RECOVERY_METADATA: fnet_put_i32(w, event->final_subpartition); break;
     case FNET_EVENT_WATERMARK: put_watermark(w, &event->watermark); break;
     case FNET_EVENT_END_OF_PARTITION:
@@ -219,18 +244,19 @@ static void put_fields(struct fnet_writer *w, const struct fnet_event *event)
     }
 }
 
-enum fnet_err fnet_event_encode(const struct fnet_event *event, struct fnet_writer *w)
+enum fnet_err fnet_event_encode(const struct fnet_dialect *dialect, const struct fnet_event *event,
+                                struct fnet_writer *w)
 {
-    if (!is_valid(event))
+    if (!is_valid(dialect, event))
         return FNET_INVALID;
 
-    const size_t bytes = fnet_event_encoded_bytes(event);
+    const size_t bytes = fnet_event_encoded_bytes(dialect, event);
     if (w->failed || fnet_writer_left(w) < bytes)
         return FNET_RANGE;
 
     struct fnet_writer to = fnet_writer_of(fnet_put_room(w, bytes), bytes);
     fnet_put_u32(&to, event->type);
-    put_fields(&to, event);
+    put_fields(dialect, &to, event);
     memset(to.pos, 0, fnet_writer_left(&to)); /* padding */
     return FNET_OK;
 }
@@ -247,20 +273,41 @@ static struct fnet_span get_rest(struct fnet_reader *r)
     return fnet_get_span(r, fnet_reader_left(r));
 }
 
-static enum fnet_err get_barrier(struct fnet_reader *r, struct fnet_checkpoint_barrier *b)
+/* Flags that no barrier of Flink's has together become a type that is not valid. */
+static uint8_t get_alignment(enum fnet_alignment_form form, struct fnet_reader *r)
+{
+    static const uint8_t types[] = {FNET_AT_LEAST_ONCE, UINT8_MAX, FNET_ALIGNED, FNET_UNALIGNED};
+
+    if (form == FNET_ALIGNMENT_ABSENT)
+        return FNET_ALIGNED;
+    if (form == FNET_ALIGNMENT_ORDINAL)
+        return fnet_get_u8(r);
+
+    const uint8_t is_exactly_once = fnet_get_u8(r);
+    const uint8_t is_unaligned = fnet_get_u8(r);
+    return is_exactly_once > 1 || is_unaligned > 1 ? UINT8_MAX
+                                                   : types[2 * is_exactly_once + is_unaligned];
+}
+
+static enum fnet_err get_barrier(const struct fnet_barrier_layout *layout, struct fnet_reader *r,
+                                 struct fnet_checkpoint_barrier *b)
 {
     b->id = fnet_get_i64(r);
     b->timestamp_ms = fnet_get_i64(r);
-    b->checkpoint_type = fnet_get_u8(r);
-    b->savepoint_format = has_format(b->checkpoint_type) ? fnet_get_u8(r) : 0;
+
+    const uint32_t type = layout->is_compact ? fnet_get_u8(r) : fnet_get_u32(r);
+    if (type > FNET_FULL_CHECKPOINT)
+        return FNET_BAD_VALUE;
+    b->checkpoint_type = (uint8_t)type;
+    b->savepoint_format = layout->is_compact && has_format(b->checkpoint_type) ? fnet_get_u8(r) : 0;
 
     int32_t length = fnet_get_i32(r);
     if (length < -1 || length > (int32_t)FNET_LOCATION_MAX_BYTES)
         return FNET_BAD_LENGTH;
     b->has_location = length >= 0;
     b->location = fnet_get_span(r, b->has_location ? (size_t)length : 0);
-    b->alignment_type = fnet_get_u8(r);
-    b->alignment_timeout_ms = fnet_get_i64(r);
+    b->alignment_type = get_alignment(layout->alignment, r);
+    b->alignment_timeout_ms = layout->has_timeout ? fnet_get_i64(r) : INT64_MAX;
     return FNET_OK;
 }
 
@@ -278,20 +325,22 @@ static enum fnet_err get_watermark(struct fnet_reader *r, struct fnet_watermark_
     return FNET_OK;
 }
 
-static enum fnet_err get_end_of_data(struct fnet_reader *r, struct fnet_event *event)
+static enum fnet_err get_end_of_data(const struct fnet_dialect *dialect, struct fnet_reader *r,
+                                     struct fnet_event *event)
 {
-    uint8_t stop_mode = fnet_get_u8(r);
+    uint8_t stop_mode = dialect->end_of_data_bytes > TYPE_BYTES ? fnet_get_u8(r) : 0;
 
     event->is_no_drain = stop_mode;
     return stop_mode > 1 ? FNET_BAD_VALUE : FNET_OK;
 }
 
-static enum fnet_err get_fields(struct fnet_reader *r, struct fnet_event *event)
+static enum fnet_err get_fields(const struct fnet_dialect *dialect, struct fnet_reader *r,
+                                struct fnet_event *event)
 {
     switch (event->type) {
-    case FNET_EVENT_CHECKPOINT_BARRIER: return get_barrier(r, &event->barrier);
+    case FNET_EVENT_CHECKPOINT_BARRIER: return get_barrier(&dialect->barrier, r, &event->barrier);
     case FNET_EVENT_WATERMARK: return get_watermark(r, &event->watermark);
-    case FNET_EVENT_END_OF_DATA: return get_end_of_data(r, event);
+    case FNET_EVENT_END_OF_DATA: return get_end_of_data(dialect, r, event);
     case FNET_EVENT_OTHER:
         event->other.class_name = get_utf(r);
         event->other.body = get_rest(r);
@@ -315,23 +364,24 @@ static enum fnet_err get_fields(struct fnet_reader *r, struct fnet_event *event)
     return FNET_OK;
 }
 
-enum fnet_err fnet_event_decode(struct fnet_span bytes, struct fnet_event *out)
+enum fnet_err fnet_event_decode(const struct fnet_dialect *dialect, struct fnet_span bytes,
+                                struct fnet_event *out)
 {
     struct fnet_reader r = fnet_reader_of(bytes);
     uint32_t type = fnet_get_u32(&r);
 
     if (r.failed)
         return FNET_TRUNCATED;
-    if (!fnet_event_type_name(type))
+    if (!fnet_event_type_name(type) || !fnet_dialect_has_event(dialect, type))
         return FNET_BAD_KIND;
 
     struct fnet_event event = {.type = (enum fnet_event_type)type};
-    enum fnet_err err = get_fields(&r, &event);
+    enum fnet_err err = get_fields(dialect, &r, &event);
     if (r.failed)
         return FNET_TRUNCATED;
     if (err != FNET_OK)
         return err;
-    if (!is_valid(&event))
+    if (!is_valid(dialect, &event))
         return FNET_BAD_VALUE;
     *out = event;
     return FNET_OK;

@@ -12,43 +12,54 @@
 struct fnet_gate {
     struct fnet_gate_config config;
     struct fnet__floating floating;
-    struct fnet_list ready;         /**< channels with something queued, by their ready link */
-    struct fnet_channel **channels; /**< owned */
-    size_t count;
-    size_t open;        /**< channels in state OPEN */
-    size_t event_bytes; /**< queued, of all channels */
+    struct fnet_list ready;        /**< channels with something queued, by their ready link */
+    struct fnet_channel *channels; /**< owned array */
+    size_t open;                   /**< channels in state OPEN */
+    size_t event_bytes;            /**< queued, of all channels */
 };
 
+/** As many as most channels ever have in their queue. */
+#define FNET__CHANNEL_FEW 2
+
+/** A buffer or event in the queue: the first LEN bytes of its segment. */
 struct fnet__received {
-    struct fnet_buffer buffer; /**< owned */
-    bool returns_credit;       /**< it is data: its memory was promised by a credit */
-    bool is_floating;          /**< ... for a floating buffer */
+    struct fnet_segment *segment; /**< owned */
+    uint32_t len;
+    uint8_t data_type;
+    bool is_compressed;
+    bool is_floating; /**< it is data in a floating buffer */
 };
 
+/** There are thousands: what is the same for all channels is the gate's. */
 struct fnet_channel {
     struct fnet_gate *gate;
-    size_t index;
     struct fnet_id id;
     enum fnet_channel_state state;
     enum fnet_err error;
     int32_t sequence; /**< the next one */
-    struct fnet__credit credit;
+    uint8_t words;    /**< enum fnet_channel_word, or-ed */
     bool is_floating; /**< the data that begin() made room for last has a floating buffer */
-    struct fnet__received *ring; /**< owned; the queue of COUNT entries from HEAD */
-    uint32_t capacity;           /**< 0 or a power of two */
+    struct fnet__credit credit;
+    struct fnet__received *ring; /**< the queue of COUNT entries from HEAD: FEW, or owned */
+    uint32_t capacity;           /**< a power of two */
     uint32_t head;
     uint32_t count;
+    uint32_t backlog; /**< of the sender, as last told */
+    struct fnet__received few[FNET__CHANNEL_FEW];
     struct fnet_link ready;
     struct fnet_link words_link;
-    unsigned words; /**< enum fnet_channel_word, or-ed */
     void (*has_words)(void *arg, struct fnet_channel *channel);
     void *has_words_arg;
-    struct fnet_channel_counts counts;
+    uint64_t buffers; /**< received, and so on */
+    uint64_t bytes;
+    uint64_t events;
 };
 
-FNET_CHECKED enum fnet_err fnet__channel_new(struct fnet_gate *gate, struct fnet_channel **out);
-void fnet__channel_free(struct fnet_channel *channel);
+void fnet__channel_init(struct fnet_channel *channel, struct fnet_gate *gate);
+void fnet__channel_clear(struct fnet_channel *channel);
 /** Take the first of at least one received item. */
-struct fnet__received fnet__channel_pop(struct fnet_channel *channel);
+struct fnet_gate_item fnet__channel_pop(struct fnet_channel *channel);
+/** A channel has credit that its sender does not know of. */
+void fnet__channel_has_credit(struct fnet__credit *credit);
 
 #endif

@@ -8,27 +8,27 @@
 
 #include <assert.h>
 
-void fnet__floating_init(struct fnet__floating *floating, uint32_t buffers)
+void fnet__floating_init(struct fnet__floating *floating, uint32_t buffers,
+                         void (*has_credit)(struct fnet__credit *credit))
 {
     floating->free = buffers;
+    floating->has_credit = has_credit;
     fnet_list_init(&floating->waiting);
 }
 
 void fnet__credit_init(struct fnet__credit *credit, uint32_t exclusive,
-                       struct fnet__floating *floating,
-                       void (*has_credit)(struct fnet__credit *credit))
+                       struct fnet__floating *floating)
 {
     *credit = (struct fnet__credit){.exclusive = exclusive,
                                     .exclusive_free = exclusive,
                                     .granted = exclusive,
-                                    .floating = floating,
-                                    .has_credit = has_credit};
+                                    .floating = floating};
 }
 
 static void add_unannounced(struct fnet__credit *credit)
 {
     if (credit->unannounced++ == 0)
-        credit->has_credit(credit);
+        credit->floating->has_credit(credit);
 }
 
 static void take_floating(struct fnet__credit *credit)

@@ -14,10 +14,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct fnet__credit;
+
 /** The floating buffers of a gate, and the channels that wait for one. */
 struct fnet__floating {
     uint32_t free;
     struct fnet_list waiting; /**< of struct fnet__credit by their link, first come first served */
+    void (*has_credit)(struct fnet__credit *credit); /**< its unannounced rose from 0 */
 };
 
 /**
@@ -34,15 +37,14 @@ struct fnet__credit {
     uint32_t unannounced;            /**< what the sender does not know of yet */
     struct fnet__floating *floating; /**< borrowed */
     struct fnet_link waiting;
-    void (*has_credit)(struct fnet__credit *credit); /**< unannounced rose from 0 */
 };
 
-void fnet__floating_init(struct fnet__floating *floating, uint32_t buffers);
+void fnet__floating_init(struct fnet__floating *floating, uint32_t buffers,
+                         void (*has_credit)(struct fnet__credit *credit));
 
 /** Begin with the exclusive buffers, which the request announces: granted at once. */
 void fnet__credit_init(struct fnet__credit *credit, uint32_t exclusive,
-                       struct fnet__floating *floating,
-                       void (*has_credit)(struct fnet__credit *credit));
+                       struct fnet__floating *floating);
 
 static inline uint32_t fnet__credit_available(const struct fnet__credit *credit)
 {

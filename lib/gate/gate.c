@@ -14,11 +14,19 @@ enum fnet_err fnet_gate_new(const struct fnet_gate_config *config, struct fnet_g
         return FNET_INVALID;
 
     struct fnet_gate *gate = calloc(1, sizeof *gate);
-    if (!gate)
+    struct fnet_channel *channels = calloc(config->channels, sizeof *channels);
+    if (!gate || (!channels && config->channels > 0)) {
+        free(channels);
+        free(gate);
         return FNET_NOMEM;
+    }
     gate->config = *config;
-    fnet__floating_init(&gate->floating, config->floating_buffers);
+    gate->channels = channels;
+    gate->open = config->channels;
+    fnet__floating_init(&gate->floating, config->floating_buffers, fnet__channel_has_credit);
     fnet_list_init(&gate->ready);
+    for (size_t i = 0; i < config->channels; i++)
+        fnet__channel_init(&channels[i], gate);
     *out = gate;
     return FNET_OK;
 }
@@ -27,39 +35,20 @@ void fnet_gate_free(struct fnet_gate *gate)
 {
     if (!gate)
         return;
-    for (size_t i = 0; i < gate->count; i++)
-        fnet__channel_free(gate->channels[i]);
+    for (size_t i = 0; i < gate->config.channels; i++)
+        fnet__channel_clear(&gate->channels[i]);
     free(gate->channels);
     free(gate);
 }
 
-enum fnet_err fnet_gate_add_channel(struct fnet_gate *gate, struct fnet_channel **out)
-{
-    struct fnet_channel *channel;
-    struct fnet_channel **grown =
-        reallocarray(gate->channels, gate->count + 1, sizeof(struct fnet_channel *));
-
-    if (!grown)
-        return FNET_NOMEM;
-    gate->channels = grown;
-
-    enum fnet_err err = fnet__channel_new(gate, &channel);
-    if (err != FNET_OK)
-        return err;
-    gate->channels[gate->count++] = channel;
-    gate->open++;
-    *out = channel;
-    return FNET_OK;
-}
-
 size_t fnet_gate_channels(const struct fnet_gate *gate)
 {
-    return gate->count;
+    return gate->config.channels;
 }
 
 struct fnet_channel *fnet_gate_channel(const struct fnet_gate *gate, size_t index)
 {
-    return gate->channels[index];
+    return &gate->channels[index];
 }
 
 enum fnet_err fnet_gate_poll(struct fnet_gate *gate, struct fnet_gate_item *out)
@@ -70,13 +59,9 @@ enum fnet_err fnet_gate_poll(struct fnet_gate *gate, struct fnet_gate_item *out)
         return gate->open == 0 ? FNET_EOF : FNET_AGAIN;
 
     struct fnet_channel *channel = fnet_entry(link, struct fnet_channel, ready);
-    struct fnet__received first = fnet__channel_pop(channel);
+    *out = fnet__channel_pop(channel);
     if (channel->count > 0)
         fnet_list_push(&gate->ready, &channel->ready);
-    *out = (struct fnet_gate_item){.channel = channel,
-                                   .buffer = first.buffer,
-                                   .returns_credit = first.returns_credit,
-                                   .is_floating = first.is_floating};
     return FNET_OK;
 }
 

@@ -8,8 +8,6 @@
 
 #include "channel.h"
 
-#define FIRST_CAPACITY 2 /* there are thousands, and few hold more */
-
 /* What an event in the queue counts against the gate's bound: its bytes and what carries them. */
 static size_t event_cost(uint32_t len)
 {
@@ -20,12 +18,12 @@ static void say(struct fnet_channel *channel, enum fnet_channel_word word)
 {
     unsigned before = channel->words;
 
-    channel->words |= word;
+    channel->words = (uint8_t)(before | word);
     if (before == 0 && channel->has_words)
         channel->has_words(channel->has_words_arg, channel);
 }
 
-static void has_credit(struct fnet__credit *credit)
+void fnet__channel_has_credit(struct fnet__credit *credit)
 {
     struct fnet_channel *channel = fnet_entry(credit, struct fnet_channel, credit);
 
@@ -33,50 +31,53 @@ static void has_credit(struct fnet__credit *credit)
         say(channel, FNET_SAY_CREDIT);
 }
 
-enum fnet_err fnet__channel_new(struct fnet_gate *gate, struct fnet_channel **out)
+void fnet__channel_init(struct fnet_channel *channel, struct fnet_gate *gate)
 {
-    struct fnet_channel *channel = calloc(1, sizeof *channel);
-
-    if (!channel)
-        return FNET_NOMEM;
-    channel->gate = gate;
-    channel->index = gate->count;
+    *channel =
+        (struct fnet_channel){.gate = gate, .ring = channel->few, .capacity = FNET__CHANNEL_FEW};
     fnet_id_random(&channel->id);
-    fnet__credit_init(&channel->credit, gate->config.buffers_per_channel, &gate->floating,
-                      has_credit);
-    *out = channel;
-    return FNET_OK;
+    fnet__credit_init(&channel->credit, gate->config.buffers_per_channel, &gate->floating);
 }
 
-struct fnet__received fnet__channel_pop(struct fnet_channel *channel)
+struct fnet_gate_item fnet__channel_pop(struct fnet_channel *channel)
 {
-    struct fnet__received first = channel->ring[channel->head];
+    const struct fnet__received *first = &channel->ring[channel->head];
+    const bool is_data = fnet_data_type_is_buffer(first->data_type);
 
     channel->head = (channel->head + 1) & (channel->capacity - 1);
     channel->count--;
-    if (!first.returns_credit)
-        channel->gate->event_bytes -= event_cost(first.buffer.len);
-    return first;
+    if (!is_data)
+        channel->gate->event_bytes -= event_cost(first->len);
+    return (struct fnet_gate_item){.channel = channel,
+                                   .buffer = {.segment = first->segment,
+                                              .len = first->len,
+                                              .data_type = first->data_type,
+                                              .is_compressed = first->is_compressed},
+                                   .returns_credit = is_data,
+                                   .is_floating = first->is_floating};
 }
 
 static void drop_queue(struct fnet_channel *channel)
 {
     fnet_link_unlink(&channel->ready);
     while (channel->count > 0) {
-        struct fnet__received first = fnet__channel_pop(channel);
-        fnet_buffer_clear(&first.buffer);
-        if (first.returns_credit)
-            fnet__credit_return(&channel->credit, first.is_floating);
+        struct fnet_gate_item first = fnet__channel_pop(channel);
+        fnet_gate_recycle(channel->gate, &first);
     }
 }
 
-void fnet__channel_free(struct fnet_channel *channel)
+static void free_ring(struct fnet_channel *channel)
+{
+    if (channel->ring != channel->few)
+        free(channel->ring);
+}
+
+void fnet__channel_clear(struct fnet_channel *channel)
 {
     fnet__credit_close(&channel->credit);
     drop_queue(channel);
     fnet_link_unlink(&channel->words_link);
-    free(channel->ring);
-    free(channel);
+    free_ring(channel);
 }
 
 /* Nothing more will arrive: the gate need not wait for this channel any longer. */
@@ -96,7 +97,7 @@ const struct fnet_id *fnet_channel_id(const struct fnet_channel *channel)
 
 size_t fnet_channel_index(const struct fnet_channel *channel)
 {
-    return channel->index;
+    return (size_t)(channel - channel->gate->channels);
 }
 
 struct fnet_gate *fnet_channel_gate(const struct fnet_channel *channel)
@@ -208,13 +209,13 @@ enum fnet_err fnet_channel_begin(struct fnet_channel *channel, int32_t sequence,
 static enum fnet_err push(struct fnet_channel *channel, struct fnet__received received)
 {
     if (channel->count == channel->capacity) {
-        uint32_t capacity = channel->capacity ? channel->capacity * 2 : FIRST_CAPACITY;
+        uint32_t capacity = channel->capacity * 2;
         struct fnet__received *ring = malloc(capacity * sizeof *ring);
         if (!ring)
             return FNET_NOMEM;
         for (uint32_t i = 0; i < channel->count; i++)
             ring[i] = channel->ring[(channel->head + i) & (channel->capacity - 1)];
-        free(channel->ring);
+        free_ring(channel);
         channel->ring = ring;
         channel->capacity = capacity;
         channel->head = 0;
@@ -243,17 +244,19 @@ enum fnet_err fnet_channel_receive(struct fnet_channel *channel, struct fnet_buf
         return FNET_OK;
     }
     enum fnet_err err =
-        push(channel, (struct fnet__received){.buffer = *buffer,
-                                              .returns_credit = is_data,
+        push(channel, (struct fnet__received){.segment = buffer->segment,
+                                              .len = buffer->len,
+                                              .data_type = type,
+                                              .is_compressed = buffer->is_compressed,
                                               .is_floating = is_data && channel->is_floating});
     if (err != FNET_OK)
         return err;
     channel->sequence = channel->sequence == INT32_MAX ? INT32_MIN : channel->sequence + 1;
     if (is_data) {
-        channel->counts.buffers++;
-        channel->counts.bytes += buffer->len;
+        channel->buffers++;
+        channel->bytes += buffer->len;
     } else {
-        channel->counts.events++;
+        channel->events++;
         channel->gate->event_bytes += event_cost(buffer->len);
     }
     buffer->segment = NULL;
@@ -271,7 +274,7 @@ enum fnet_err fnet_channel_receive(struct fnet_channel *channel, struct fnet_buf
 
 void fnet_channel_announce_backlog(struct fnet_channel *channel, uint32_t backlog)
 {
-    channel->counts.backlog = backlog;
+    channel->backlog = backlog;
     if (channel->state == FNET_CHANNEL_OPEN)
         fnet__credit_set_backlog(&channel->credit, backlog);
 }
@@ -287,9 +290,10 @@ void fnet_channel_fail(struct fnet_channel *channel, enum fnet_err err)
 
 struct fnet_channel_counts fnet_channel_counts(const struct fnet_channel *channel)
 {
-    struct fnet_channel_counts counts = channel->counts;
-
-    counts.queued = channel->count;
-    counts.credit = channel->credit.granted;
-    return counts;
+    return (struct fnet_channel_counts){.buffers = channel->buffers,
+                                        .bytes = channel->bytes,
+                                        .events = channel->events,
+                                        .queued = channel->count,
+                                        .credit = channel->credit.granted,
+                                        .backlog = channel->backlog};
 }

@@ -11,6 +11,10 @@
 
 #include "fnet/event.h"
 
+/* Subpartitions from which on, and how many kinds of them, their first buffers differ in length. */
+#define STAGGERED_SUBPARTITIONS 64
+#define STAGGERED_PARTS 16
+
 void fnet_partition_buffers(enum fnet_partition_type type, uint32_t subpartitions,
                             uint32_t buffers_per_channel, uint32_t floating_buffers,
                             uint32_t *required, uint32_t *max)
@@ -160,6 +164,20 @@ struct fnet_builder_slots fnet_partition_builder_slots(struct fnet_partition *p)
                                        .stride = sizeof p->subpartitions[0]};
 }
 
+/*
+ * Written in turn, the buffers of many subpartitions would all become full at the same time: the
+ * consumer would wait, then have to take them all, and nothing of them would be left in any cache.
+ * So the first buffers of subpartitions differ in length.
+ */
+static void stagger(const struct fnet_partition *p, uint32_t subpartition,
+                    struct fnet_builder *builder)
+{
+    const size_t part = fnet_builder_room(builder) / STAGGERED_PARTS;
+
+    if (p->config.subpartitions >= STAGGERED_SUBPARTITIONS)
+        fnet_builder_limit(builder, part * (1 + subpartition % STAGGERED_PARTS));
+}
+
 enum fnet_err fnet_partition_builder(struct fnet_partition *p, uint32_t subpartition,
                                      struct fnet_builder **out)
 {
@@ -176,6 +194,8 @@ enum fnet_err fnet_partition_builder(struct fnet_partition *p, uint32_t subparti
     enum fnet_err err = fnet_local_pool_take(p->config.pool, &s->quota, &s->builder);
     if (err != FNET_OK)
         return err;
+    if (!fnet__pipelined_is_begun(s))
+        stagger(p, subpartition, &s->builder);
     err = fnet__pipelined_add(s, &s->builder);
     if (err != FNET_OK) {
         fnet_builder_seal(&s->builder);
@@ -244,7 +264,7 @@ enum fnet_err fnet__partition_new_event(enum fnet_event_type type, struct fnet_b
     const struct fnet_event event = {.type = type};
     uint8_t bytes[16];
     struct fnet_writer w = fnet_writer_of(bytes, sizeof bytes);
-    enum fnet_err err = fnet_event_encode(&event, &w);
+    enum fnet_err err = fnet_event_encode(fnet_dialect_newest(), &event, &w);
 
     if (err != FNET_OK)
         return err;

@@ -166,7 +166,9 @@ enum fnet_err fnet__pipelined_next(struct fnet__pipelined *s, struct fnet_view_i
     struct fnet_buffer buffer = fnet_consumer_build(&first->consumer);
     buffer.data_type = first->data_type;
     if (buffer.data_type == FNET_END_OF_DATA)
-        s->is_end_yielded = true;
+        s->end = FNET__END_OF_DATA_TAKEN;
+    if (buffer.data_type == FNET_END_OF_PARTITION)
+        s->end = FNET__END_OF_PARTITION_TAKEN;
     if (is_sealed)
         pop(s);
     else
@@ -176,5 +178,6 @@ enum fnet_err fnet__pipelined_next(struct fnet__pipelined *s, struct fnet_view_i
         s->is_flush_requested = false;
     out->buffer = buffer;
     out->backlog = fnet__pipelined_backlog(s);
+    out->queued = s->backlog;
     return FNET_OK;
 }

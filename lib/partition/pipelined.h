@@ -13,6 +13,14 @@ struct fnet__queued {
     uint8_t data_type;             /**< enum fnet_data_type */
 };
 
+/** How far the end of the reading has come. */
+enum fnet__subpartition_end {
+    FNET__END_AHEAD,
+    FNET__END_OF_DATA_TAKEN, /**< by the view */
+    FNET__END_OF_PARTITION_QUEUED,
+    FNET__END_OF_PARTITION_TAKEN,
+};
+
 /**
  * Invariants: the queue is a ring of COUNT entries from HEAD; only the last entry may be
  * unsealed; backlog is the number of data entries.
@@ -24,7 +32,7 @@ struct fnet__pipelined {
     uint32_t count;
     uint32_t backlog;
     bool is_flush_requested;
-    bool is_end_yielded; /**< EndOfData was taken by the view */
+    enum fnet__subpartition_end end;
     bool yields_empty;
     enum fnet_subpartition_state state;
     struct fnet_builder builder;
@@ -36,6 +44,12 @@ struct fnet__pipelined {
 static inline bool fnet__pipelined_is_dropping(const struct fnet__pipelined *s)
 {
     return s->state >= FNET_SUBPARTITION_DONE;
+}
+
+/** Was anything ever queued? */
+static inline bool fnet__pipelined_is_begun(const struct fnet__pipelined *s)
+{
+    return s->capacity > 0;
 }
 
 void fnet__pipelined_init(struct fnet__pipelined *s, uint32_t max_buffers);

@@ -10,7 +10,7 @@
 
 enum fnet_err fnet_registry_add(struct fnet_registry *registry, struct fnet_partition *partition)
 {
-    if (fnet_registry_find(registry, fnet_partition_id(partition)))
+    if (fnet_registry_find(registry, fnet_dialect_newest(), fnet_partition_id(partition)))
         return FNET_STATE;
 
     struct fnet_partition **grown =
@@ -23,11 +23,17 @@ enum fnet_err fnet_registry_add(struct fnet_registry *registry, struct fnet_part
 }
 
 struct fnet_partition *fnet_registry_find(const struct fnet_registry *registry,
+                                          const struct fnet_dialect *dialect,
                                           const struct fnet_partition_id *id)
 {
-    for (size_t i = 0; i < registry->count; i++)
-        if (fnet_partition_id_is_equal(fnet_partition_id(registry->partitions[i]), id))
+    const struct fnet_partition_id wanted = fnet_partition_id_as_in(dialect, id);
+
+    for (size_t i = 0; i < registry->count; i++) {
+        const struct fnet_partition_id there =
+            fnet_partition_id_as_in(dialect, fnet_partition_id(registry->partitions[i]));
+        if (fnet_partition_id_is_equal(&there, &wanted))
             return registry->partitions[i];
+    }
     return NULL;
 }
 

@@ -37,9 +37,9 @@ enum fnet_err fnet_view_next(struct fnet_view *view, struct fnet_view_item *out)
     return fnet__pipelined_next(&view->queue, out);
 }
 
-enum fnet_err fnet_view_acknowledge(struct fnet_view *view)
+enum fnet_err fnet_view_conclude(struct fnet_view *view)
 {
-    if (!view->queue.is_end_yielded || view->queue.state != FNET_SUBPARTITION_READING)
+    if (view->queue.end != FNET__END_OF_DATA_TAKEN)
         return FNET_STATE;
 
     struct fnet_buffer end;
@@ -49,6 +49,15 @@ enum fnet_err fnet_view_acknowledge(struct fnet_view *view)
     err = fnet__pipelined_add_event(&view->queue, &end);
     fnet_buffer_clear(&end);
     if (err == FNET_OK)
+        view->queue.end = FNET__END_OF_PARTITION_QUEUED;
+    return err;
+}
+
+enum fnet_err fnet_view_acknowledge(struct fnet_view *view)
+{
+    enum fnet_err err = fnet_view_conclude(view);
+
+    if (err == FNET_OK)
         fnet__partition_set_state(view, FNET_SUBPARTITION_ACKNOWLEDGED);
     return err;
 }
@@ -57,7 +66,8 @@ void fnet_view_release(struct fnet_view *view, bool is_lost)
 {
     enum fnet_subpartition_state end = FNET_SUBPARTITION_CANCELLED;
 
-    if (view->queue.state == FNET_SUBPARTITION_ACKNOWLEDGED)
+    if (view->queue.state == FNET_SUBPARTITION_ACKNOWLEDGED ||
+        (!is_lost && view->queue.end == FNET__END_OF_PARTITION_TAKEN))
         end = FNET_SUBPARTITION_DONE;
     else if (is_lost)
         end = FNET_SUBPARTITION_LOST;

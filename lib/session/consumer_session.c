@@ -8,16 +8,20 @@
 #include <stdlib.h>
 
 #include "session_private.h"
+#include "silent_channel.h"
+#include "translation.h"
 
 struct consumer_session {
     struct fnet_session base;
     struct fnet_consumer_listener listener;
     struct fnet_id_map channels; /* of struct fnet_channel, by id; they stay until the end */
+    struct fnet_id_map silent;   /* of struct fnet__silent_channel, owned: see there */
     struct fnet_list words;      /* channels that have something to say */
     size_t open;                 /* channels not released */
     size_t describing;           /* description requests without an answer */
     struct fnet_channel *receiving;
     uint32_t backlog; /* of the buffer being received */
+    int32_t sequence; /* the same */
     struct fnet_channel *culprit;
 };
 
@@ -50,13 +54,38 @@ enum fnet_err fnet_consumer_session_add(struct fnet_session *session, struct fne
     return FNET_OK;
 }
 
+static bool is_silent(const struct consumer_session *s)
+{
+    return !fnet_dialect_has_message(s->base.dialect, FNET_ACK_ALL_USER_RECORDS_PROCESSED);
+}
+
+static struct fnet__silent_channel *silent_of(const struct consumer_session *s,
+                                              const struct fnet_channel *channel)
+{
+    return fnet__silent_channel_find(&s->silent, channel);
+}
+
+static bool is_ending(const struct consumer_session *s, const struct fnet_channel *channel)
+{
+    const struct fnet__silent_channel *silent = silent_of(s, channel);
+
+    return silent && silent->is_ending;
+}
+
 enum fnet_err fnet_consumer_session_request(struct fnet_session *session,
                                             struct fnet_channel *channel,
                                             const struct fnet_partition_id *partition,
                                             uint32_t subpartition)
 {
+    struct consumer_session *s = consumer_of(session);
+
     if (session->is_closing || fnet_channel_state(channel) != FNET_CHANNEL_OPEN)
         return FNET_STATE;
+    if (is_silent(s)) {
+        enum fnet_err err = fnet__silent_channel_keep(&s->silent, channel, partition);
+        if (err != FNET_OK)
+            return err;
+    }
 
     const struct fnet_message message = {
         .type = FNET_PARTITION_REQUEST,
@@ -93,7 +122,7 @@ static enum fnet_err say_plain(struct fnet_session *session, enum fnet_message_t
 
     if (receiver)
         message.receiver = *receiver;
-    return fnet__outbox_push(&session->outbox, &message, NULL);
+    return fnet__outbox_push(&session->outbox, session->dialect, &message, NULL);
 }
 
 /* The last channel takes the connection with it. */
@@ -118,22 +147,39 @@ void fnet_consumer_session_close(struct fnet_session *session)
     fnet_bell_ring(&session->bell);
 }
 
+static enum fnet_err say_credit(struct consumer_session *s, const struct fnet_channel *channel,
+                                uint32_t credit)
+{
+    const struct fnet__silent_channel *silent = silent_of(s, channel);
+    struct fnet_message message = {.type = FNET_ADD_CREDIT, .receiver = *fnet_channel_id(channel)};
+
+    if (silent && silent->is_ending) /* nobody is there who could use it */
+        return FNET_OK;
+    if (silent)
+        message.credited = silent->partition;
+    message.credit = (int32_t)credit;
+    return fnet__outbox_push(&s->base.outbox, s->base.dialect, &message, NULL);
+}
+
+static enum fnet_err say_acknowledge(struct consumer_session *s, struct fnet_channel *channel)
+{
+    return is_silent(s)
+               ? fnet__silent_channel_end(silent_of(s, channel), channel)
+               : say_plain(&s->base, FNET_ACK_ALL_USER_RECORDS_PROCESSED, fnet_channel_id(channel));
+}
+
 static enum fnet_err say_words(struct consumer_session *s, struct fnet_channel *channel)
 {
-    const struct fnet_id *id = fnet_channel_id(channel);
     uint32_t credit = 0;
     unsigned words = fnet_channel_take_words(channel, &credit);
     enum fnet_err err = FNET_OK;
 
-    if (words & FNET_SAY_CREDIT) {
-        const struct fnet_message message = {
-            .type = FNET_ADD_CREDIT, .receiver = *id, .credit = (int32_t)credit};
-        err = fnet__outbox_push(&s->base.outbox, &message, NULL);
-    }
+    if (words & FNET_SAY_CREDIT)
+        err = say_credit(s, channel, credit);
     if (err == FNET_OK && (words & FNET_SAY_RESUME))
-        err = say_plain(&s->base, FNET_RESUME_CONSUMPTION, id);
+        err = say_plain(&s->base, FNET_RESUME_CONSUMPTION, fnet_channel_id(channel));
     if (err == FNET_OK && (words & FNET_SAY_ACKNOWLEDGE))
-        err = say_plain(&s->base, FNET_ACK_ALL_USER_RECORDS_PROCESSED, id);
+        err = say_acknowledge(s, channel);
     if (err == FNET_OK && (words & FNET_SAY_RELEASE))
         err = say_release(s, channel);
     return err;
@@ -188,7 +234,7 @@ static enum fnet_err on_buffer_response(struct consumer_session *s,
         return fnet__session_fail(&s->base, FNET_UNKNOWN_RECEIVER,
                                   "BufferResponse for unknown receiver %s", id);
     }
-    if (fnet_channel_state(channel) == FNET_CHANNEL_ENDED)
+    if (fnet_channel_state(channel) == FNET_CHANNEL_ENDED || is_ending(s, channel))
         return refuse_buffer(s, channel, response, FNET_BAD_SEQUENCE);
     if (fnet_channel_state(channel) != FNET_CHANNEL_OPEN)
         return FNET_OK; /* it was on its way when we cancelled: thrown away */
@@ -204,13 +250,37 @@ static enum fnet_err on_buffer_response(struct consumer_session *s,
         return refuse_buffer(s, channel, response, err);
     s->receiving = channel;
     s->backlog = (uint32_t)response->backlog;
+    s->sequence = response->sequence;
     return FNET_OK;
+}
+
+/* An event, as the gate and all behind it know it. */
+static enum fnet_err translate(struct consumer_session *s)
+{
+    struct fnet__silent_channel *silent = silent_of(s, s->receiving);
+    enum fnet_err err =
+        fnet__session_translate(s->base.dialect, fnet_dialect_newest(), &s->base.payload);
+
+    if (err == FNET_OK && silent && s->base.payload.data_type == FNET_END_OF_PARTITION)
+        err = fnet__silent_channel_hold_end(silent, s->sequence, &s->base.payload);
+    if (err != FNET_OK && err != FNET_NOMEM) {
+        s->culprit = s->receiving;
+        err = fnet__session_fail(&s->base, err, "%s (event %" PRId32 ")", fnet_strerror(err),
+                                 s->sequence);
+    }
+    return err;
 }
 
 static enum fnet_err on_payload(struct fnet_session *session)
 {
     struct consumer_session *s = consumer_of(session);
 
+    if (session->dialect != fnet_dialect_newest() &&
+        !fnet_data_type_is_buffer(session->payload.data_type)) {
+        enum fnet_err err = translate(s);
+        if (err != FNET_OK)
+            return err;
+    }
     return fnet_channel_receive(s->receiving, &session->payload, s->backlog);
 }
 
@@ -298,7 +368,7 @@ static bool is_unfinished(const struct fnet_session *session)
     /* A channel may be at its end without having said so: that is no loss. */
     for (size_t i = 0; i < s->channels.capacity; i++) {
         const struct fnet_channel *channel = fnet_id_map_at(&s->channels, i);
-        if (channel && fnet_channel_state(channel) == FNET_CHANNEL_OPEN)
+        if (channel && fnet_channel_state(channel) == FNET_CHANNEL_OPEN && !is_ending(s, channel))
             return true;
     }
     return s->describing > 0;
@@ -325,10 +395,15 @@ static void free_consumer(struct fnet_session *session)
             continue;
         fnet_link_unlink(fnet_channel_link(channel));
         fnet_channel_attach(channel, NULL, NULL);
-        fnet_channel_fail(channel, session->error != FNET_OK ? session->error : FNET_LOST);
+        enum fnet_err err = fnet__silent_channel_end(silent_of(s, channel), channel);
+        if (err == FNET_OK)
+            err = session->error != FNET_OK ? session->error : FNET_LOST;
+        fnet_channel_fail(channel, err); /* it changes nothing for one that is at its end */
+        free(silent_of(s, channel));
     }
     if (session->payload.segment)
         fnet_channel_abandon(s->receiving, &session->payload);
+    fnet_id_map_clear(&s->silent);
     fnet_id_map_clear(&s->channels);
     fnet__session_clear(session);
     free(s);
@@ -345,13 +420,14 @@ static const struct fnet__session_ops consumer_ops = {
 };
 
 enum fnet_err fnet_consumer_session_new(const struct fnet_consumer_listener *listener,
+                                        const struct fnet_dialect *dialect,
                                         struct fnet_session **out)
 {
     struct consumer_session *s = calloc(1, sizeof *s);
 
     if (!s)
         return FNET_NOMEM;
-    enum fnet_err err = fnet__session_init(&s->base, &consumer_ops);
+    enum fnet_err err = fnet__session_init(&s->base, &consumer_ops, dialect);
     if (err != FNET_OK) {
         free(s);
         return err;

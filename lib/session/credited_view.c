@@ -6,6 +6,8 @@
  */
 #include "credited_view.h"
 
+#include "translation.h"
+
 enum fnet_err fnet__credited_view_add_credit(struct fnet__credited_view *v, int32_t n)
 {
     if (n < 1 || v->credits > (uint32_t)INT32_MAX - (uint32_t)n)
@@ -15,14 +17,54 @@ enum fnet_err fnet__credited_view_add_credit(struct fnet__credited_view *v, int3
     return FNET_OK;
 }
 
+/* The event in ITEM as the consumer knows it; FNET_AGAIN when it knows none, and it is gone. */
+static enum fnet_err translate(struct fnet__credited_view *v, struct fnet_view_item *item)
+{
+    const bool is_end = item->buffer.data_type == FNET_END_OF_DATA;
+    enum fnet_err err = fnet__session_translate(fnet_dialect_newest(), v->dialect, &item->buffer);
+
+    if (err == FNET_OK)
+        return FNET_OK;
+    fnet_buffer_clear(&item->buffer);
+    if (err != FNET_INVALID)
+        return err;
+    err = is_end ? fnet_view_conclude(v->view) : FNET_OK;
+    return err == FNET_OK ? FNET_AGAIN : err;
+}
+
+static enum fnet_err next_item(struct fnet__credited_view *v, struct fnet_view_item *item)
+{
+    enum fnet_err err;
+
+    do {
+        if (!fnet__credited_view_is_ready(v))
+            return FNET_AGAIN;
+        err = fnet_view_next(v->view, item);
+        if (err != FNET_OK)
+            return err;
+        if (v->dialect != fnet_dialect_newest() &&
+            !fnet_data_type_is_buffer(item->buffer.data_type))
+            err = translate(v, item);
+    } while (err == FNET_AGAIN);
+    return err;
+}
+
+static uint32_t backlog_of(const struct fnet__credited_view *v, const struct fnet_view_item *item)
+{
+    switch (v->dialect->backlog) {
+    case FNET_BACKLOG_ALL: return item->queued;
+    case FNET_BACKLOG_SENDABLE: break;
+    }
+    return item->backlog;
+}
+
 enum fnet_err fnet__credited_view_next(struct fnet__credited_view *v, struct fnet_message *message,
                                        struct fnet_buffer *payload)
 {
     struct fnet_view_item item;
 
-    if (!fnet__credited_view_is_ready(v))
-        return FNET_AGAIN;
-    enum fnet_err err = fnet_view_next(v->view, &item);
+    enum fnet_err err = next_item(v, &item);
+
     if (err != FNET_OK)
         return err;
     if (fnet_data_type_is_buffer(item.buffer.data_type))
@@ -32,7 +74,7 @@ enum fnet_err fnet__credited_view_next(struct fnet__credited_view *v, struct fne
         .receiver = v->receiver,
         .buffer = {.subpartition = (int32_t)fnet_view_subpartition(v->view),
                    .sequence = v->sequence,
-                   .backlog = (int32_t)item.backlog,
+                   .backlog = (int32_t)backlog_of(v, &item),
                    .data_type = item.buffer.data_type,
                    .is_compressed = item.buffer.is_compressed,
                    .size = item.buffer.len},
@@ -45,6 +87,8 @@ enum fnet_err fnet__credited_view_next(struct fnet__credited_view *v, struct fne
 
 uint32_t fnet__credited_view_announce(struct fnet__credited_view *v)
 {
+    if (!fnet_dialect_has_message(v->dialect, FNET_BACKLOG_ANNOUNCEMENT))
+        return 0;
     if (v->initial_credit > 0 || v->credits > 0 || v->is_backlog_known)
         return 0;
 

@@ -12,6 +12,7 @@
 
 struct fnet__credited_view {
     struct fnet_view *view; /**< borrowed from its partition */
+    const struct fnet_dialect *dialect;
     struct fnet_id receiver;
     int32_t initial_credit;
     uint32_t credits;
@@ -29,11 +30,12 @@ static inline bool fnet__credited_view_is_ready(const struct fnet__credited_view
 FNET_CHECKED enum fnet_err fnet__credited_view_add_credit(struct fnet__credited_view *v, int32_t n);
 
 /**
- * Take the next item: its BufferResponse and its payload.
+ * Take the next item: its BufferResponse and its payload, in the view's dialect. An event which
+ * that does not have is passed over; where it is EndOfData, EndOfPartition follows at once.
  *
  * @param payload  owned by caller.
  *
- * Errors: FNET_AGAIN
+ * Errors: FNET_AGAIN, FNET_NOMEM
  */
 FNET_CHECKED enum fnet_err fnet__credited_view_next(struct fnet__credited_view *v,
                                                     struct fnet_message *message,
@@ -41,7 +43,8 @@ FNET_CHECKED enum fnet_err fnet__credited_view_next(struct fnet__credited_view *
 
 /**
  * A consumer without exclusive buffers gives credit only for backlog that it knows of: what to
- * announce now, 0 for nothing. Once for each time the credit ran out.
+ * announce now, 0 for nothing. Once for each time the credit ran out; never in a dialect without
+ * announcements.
  */
 uint32_t fnet__credited_view_announce(struct fnet__credited_view *v);
 

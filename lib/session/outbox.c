@@ -10,6 +10,9 @@
 #include <stdlib.h>
 
 #define FIRST_CAPACITY 64
+/* As much as ever waits of data and answers. A ring that was larger, thousands of requests long, is
+   of no use once they are gone. */
+#define KEPT_CAPACITY FNET__OUTBOX_FULL_FRAMES
 
 static struct fnet__outgoing *frame_at(const struct fnet__outbox *outbox, size_t i)
 {
@@ -48,7 +51,8 @@ static enum fnet_err make_room(struct fnet__outbox *outbox)
 }
 
 /* A frame whose head has no room in the ring travels as a payload of its own. */
-static enum fnet_err encode_long(const struct fnet_message *message, size_t len,
+static enum fnet_err encode_long(const struct fnet_dialect *dialect,
+                                 const struct fnet_message *message, size_t len,
                                  struct fnet_buffer *out)
 {
     struct fnet_buffer buffer;
@@ -57,7 +61,7 @@ static enum fnet_err encode_long(const struct fnet_message *message, size_t len,
     if (err != FNET_OK)
         return err;
     struct fnet_writer w = fnet_writer_of(buffer.segment->bytes, len);
-    err = fnet_message_encode(message, &w);
+    err = fnet_message_encode(dialect, message, &w);
     if (err != FNET_OK) {
         fnet_buffer_clear(&buffer);
         return err;
@@ -66,22 +70,22 @@ static enum fnet_err encode_long(const struct fnet_message *message, size_t len,
     return FNET_OK;
 }
 
-enum fnet_err fnet__outbox_push(struct fnet__outbox *outbox, const struct fnet_message *message,
-                                struct fnet_buffer *payload)
+enum fnet_err fnet__outbox_push(struct fnet__outbox *outbox, const struct fnet_dialect *dialect,
+                                const struct fnet_message *message, struct fnet_buffer *payload)
 {
     enum fnet_err err = make_room(outbox);
     if (err != FNET_OK)
         return err;
 
     struct fnet__outgoing *frame = frame_at(outbox, outbox->count);
-    size_t len = fnet_message_encoded_bytes(message);
+    size_t len = fnet_message_encoded_bytes(dialect, message);
     frame->head_len = 0;
     frame->payload = (struct fnet_buffer){.segment = NULL};
     if (len > sizeof frame->head) {
-        err = encode_long(message, len, &frame->payload);
+        err = encode_long(dialect, message, len, &frame->payload);
     } else {
         struct fnet_writer w = fnet_writer_of(frame->head, sizeof frame->head);
-        err = fnet_message_encode(message, &w);
+        err = fnet_message_encode(dialect, message, &w);
         frame->head_len = (uint32_t)len;
     }
     if (err != FNET_OK)
@@ -127,5 +131,7 @@ size_t fnet__outbox_advance(struct fnet__outbox *outbox, size_t n)
         outbox->count--;
         whole++;
     }
+    if (outbox->count == 0 && outbox->capacity > KEPT_CAPACITY)
+        fnet__outbox_clear(outbox);
     return whole;
 }

@@ -38,11 +38,13 @@ struct fnet__outbox {
 void fnet__outbox_clear(struct fnet__outbox *outbox);
 
 /**
- * Append MESSAGE, a BufferResponse with its PAYLOAD (consumed; NULL for any other message).
+ * Append MESSAGE in DIALECT, a BufferResponse with its PAYLOAD (consumed; NULL for any other
+ * message).
  *
- * Errors: FNET_NOMEM, FNET_INVALID (a field out of its range).
+ * Errors: FNET_NOMEM, FNET_INVALID (as fnet_message_encode()).
  */
 FNET_CHECKED enum fnet_err fnet__outbox_push(struct fnet__outbox *outbox,
+                                             const struct fnet_dialect *dialect,
                                              const struct fnet_message *message,
                                              struct fnet_buffer *payload);
 

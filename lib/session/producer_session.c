@@ -15,6 +15,7 @@
 struct producer_session {
     struct fnet_session base;
     const struct fnet_registry *registry;
+    const struct fnet_dialect *assumed;
     struct fnet_id_map by_receiver; /* of struct reading */
     struct fnet_list ready;         /* readings that may have something to send */
     struct fnet_list all;
@@ -140,9 +141,10 @@ static enum fnet_err open_reading(struct producer_session *s, const struct fnet_
         return FNET_NOMEM;
 
     reading->session = s;
+    reading->view.dialect = s->base.dialect;
     reading->view.receiver = message->receiver;
     reading->view.initial_credit = request->credit;
-    reading->view.credits = (uint32_t)request->credit;
+    reading->view.credits = request->recovers ? 0 : (uint32_t)request->credit;
 
     enum fnet_err err = fnet_id_map_put(&s->by_receiver, &message->receiver, reading);
     if (err != FNET_OK) {
@@ -152,7 +154,9 @@ static enum fnet_err open_reading(struct producer_session *s, const struct fnet_
                                  : err;
     }
     struct fnet_bell bell = {.ring = on_view_bell, .arg = reading};
-    err = fnet_view_open(partition, (uint32_t)request->first, bell, request->credit == 0,
+    const bool yields_empty = request->credit == 0 &&
+                              fnet_dialect_has_message(s->base.dialect, FNET_BACKLOG_ANNOUNCEMENT);
+    err = fnet_view_open(partition, (uint32_t)request->first, bell, yields_empty,
                          &reading->view.view);
     if (err != FNET_OK) {
         fnet_id_map_take(&s->by_receiver, &message->receiver);
@@ -170,7 +174,8 @@ static enum fnet_err on_partition_request(struct producer_session *s,
                                           const struct fnet_message *message)
 {
     const struct fnet_partition_request *request = &message->request;
-    struct fnet_partition *partition = fnet_registry_find(s->registry, &request->partition);
+    struct fnet_partition *partition =
+        fnet_registry_find(s->registry, s->base.dialect, &request->partition);
 
     if (s->base.is_closing) /* nobody would read it to its end */
         return FNET_OK;
@@ -269,7 +274,7 @@ static enum fnet_err on_description_request(struct producer_session *s,
     const struct fnet_partition *partition;
 
     if (!message->describe.all) {
-        partition = fnet_registry_find(registry, &message->describe.partition);
+        partition = fnet_registry_find(registry, s->base.dialect, &message->describe.partition);
         return partition ? describe(s, &message->receiver, partition, 0)
                          : say_error(&s->base, &message->receiver, true, "Partition not found.");
     }
@@ -282,6 +287,15 @@ static enum fnet_err on_description_request(struct producer_session *s,
             return err;
     }
     return FNET_OK;
+}
+
+/* What asks for a description is fnet, and new. */
+static const struct fnet_dialect *recognise(const struct fnet_session *session, uint8_t type,
+                                            uint32_t length)
+{
+    return type == FNET_PARTITION_REQUEST
+               ? fnet_dialect_of_request(length, producer_of(session)->assumed)
+               : fnet_dialect_newest();
 }
 
 static enum fnet_err on_message(struct fnet_session *session, const struct fnet_message *message)
@@ -320,7 +334,7 @@ static enum fnet_err announce(struct reading *reading)
     const struct fnet_message message = {.type = FNET_BACKLOG_ANNOUNCEMENT,
                                          .receiver = reading->view.receiver,
                                          .backlog = (int32_t)backlog};
-    return fnet__outbox_push(&reading->session->base.outbox, &message, NULL);
+    return fnet__outbox_push(&reading->session->base.outbox, reading->view.dialect, &message, NULL);
 }
 
 /* One buffer of one reading; who has more goes to the end of the line. */
@@ -339,7 +353,7 @@ static enum fnet_err send_one(struct reading *reading)
         s->base.counts.buffers_out++;
         s->base.counts.payload_out += payload.len;
     }
-    err = fnet__outbox_push(&s->base.outbox, &message, &payload);
+    err = fnet__outbox_push(&s->base.outbox, s->base.dialect, &message, &payload);
     if (err != FNET_OK) {
         fnet_buffer_clear(&payload);
         return err;
@@ -430,6 +444,7 @@ static void free_producer(struct fnet_session *session)
 }
 
 static const struct fnet__session_ops producer_ops = {
+    .recognise = recognise,
     .on_message = on_message,
     .refill = refill,
     .is_unfinished = is_unfinished,
@@ -439,18 +454,20 @@ static const struct fnet__session_ops producer_ops = {
 };
 
 enum fnet_err fnet_producer_session_new(const struct fnet_registry *registry,
+                                        const struct fnet_dialect *assumed,
                                         struct fnet_session **out)
 {
     struct producer_session *s = calloc(1, sizeof *s);
 
     if (!s)
         return FNET_NOMEM;
-    enum fnet_err err = fnet__session_init(&s->base, &producer_ops);
+    enum fnet_err err = fnet__session_init(&s->base, &producer_ops, fnet_dialect_newest());
     if (err != FNET_OK) {
         free(s);
         return err;
     }
     s->registry = registry;
+    s->assumed = assumed;
     fnet_list_init(&s->ready);
     fnet_list_init(&s->all);
     *out = &s->base;

@@ -4,6 +4,7 @@
  *
  * Source: Flink NettyMessageClientDecoderDelegate, for payloads received into place.
  */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +18,12 @@
 #define LONG_PAYLOAD_BYTES (8u << 10)
 #define NEXT_HEAD_BYTES 256u
 
-enum fnet_err fnet__session_init(struct fnet_session *session, const struct fnet__session_ops *ops)
+enum fnet_err fnet__session_init(struct fnet_session *session, const struct fnet__session_ops *ops,
+                                 const struct fnet_dialect *dialect)
 {
-    *session = (struct fnet_session){.ops = ops};
-    return fnet_decoder_new(STAGING_BYTES, &session->decoder);
+    *session = (struct fnet_session){
+        .ops = ops, .dialect = dialect, .is_recognised = ops->recognise == NULL};
+    return fnet_decoder_new(dialect, STAGING_BYTES, &session->decoder);
 }
 
 void fnet__session_clear(struct fnet_session *session)
@@ -43,7 +46,7 @@ void fnet_session_set_bell(struct fnet_session *session, struct fnet_bell bell)
 
 enum fnet_err fnet__session_say(struct fnet_session *session, const struct fnet_message *message)
 {
-    enum fnet_err err = fnet__outbox_push(&session->outbox, message, NULL);
+    enum fnet_err err = fnet__outbox_push(&session->outbox, session->dialect, message, NULL);
 
     if (err == FNET_OK)
         fnet_bell_ring(&session->bell);
@@ -76,6 +79,11 @@ const char *fnet_session_error_text(const struct fnet_session *session)
 struct fnet_session_counts fnet_session_counts(const struct fnet_session *session)
 {
     return session->counts;
+}
+
+const struct fnet_dialect *fnet_session_dialect(const struct fnet_session *session)
+{
+    return session->dialect;
 }
 
 bool fnet_session_wants_read(const struct fnet_session *session)
@@ -129,6 +137,34 @@ static enum fnet_err take_staged(struct fnet_session *session)
     return finish_payload(session);
 }
 
+/* A peer's dialect shows in its first frame. */
+static enum fnet_err recognise(struct fnet_session *session)
+{
+    uint8_t type;
+    uint32_t length;
+    enum fnet_err err = fnet_decoder_peek(session->decoder, &type, &length);
+
+    if (err != FNET_OK)
+        return err;
+
+    const struct fnet_dialect *dialect = session->ops->recognise(session, type, length);
+    if (!dialect)
+        return fnet__session_fail(session, FNET_BAD_LENGTH,
+                                  "no version of Flink has a %s of %" PRIu32 " bytes",
+                                  fnet_message_type_name(type), length);
+    fnet_decoder_set_dialect(session->decoder, dialect);
+    session->dialect = dialect;
+    session->is_recognised = true;
+    return FNET_OK;
+}
+
+static enum fnet_err next_message(struct fnet_session *session, struct fnet_message *out)
+{
+    enum fnet_err err = session->is_recognised ? FNET_OK : recognise(session);
+
+    return err == FNET_OK ? fnet_decoder_next(session->decoder, out) : err;
+}
+
 static enum fnet_err work(struct fnet_session *session)
 {
     for (;;) {
@@ -143,7 +179,7 @@ static enum fnet_err work(struct fnet_session *session)
         session->is_held = session->outbox.count >= session->ops->full_frames;
         if (session->is_held)
             return FNET_OK;
-        err = fnet_decoder_next(session->decoder, &message);
+        err = next_message(session, &message);
         if (err == FNET_AGAIN)
             return FNET_OK;
         if (err != FNET_OK)

@@ -14,6 +14,12 @@
 
 /** What a side does with what happens; SESSION is the first member of its own struct. */
 struct fnet__session_ops {
+    /**
+     * The peer's first message is a frame of LENGTH bytes with TYPE: in which dialect does it
+     * speak? NULL for none. The whole function is NULL on the side that chose the dialect.
+     */
+    const struct fnet_dialect *(*recognise)(const struct fnet_session *session, uint8_t type,
+                                            uint32_t length);
     /** A message is there; for a BufferResponse set session->payload first thing. */
     enum fnet_err (*on_message)(struct fnet_session *session, const struct fnet_message *message);
     /** The payload is complete; NULL on the side that receives none. */
@@ -31,7 +37,9 @@ struct fnet__session_ops {
 
 struct fnet_session {
     const struct fnet__session_ops *ops;
-    struct fnet_decoder *decoder; /**< owned */
+    struct fnet_decoder *decoder;       /**< owned */
+    const struct fnet_dialect *dialect; /**< the newest until it is recognised */
+    bool is_recognised;
     struct fnet__outbox outbox;
     struct fnet_bell bell;
     struct fnet_buffer payload; /**< owned: being received; no segment: to be thrown away */
@@ -46,7 +54,8 @@ struct fnet_session {
 
 /** Errors: FNET_NOMEM. */
 FNET_CHECKED enum fnet_err fnet__session_init(struct fnet_session *session,
-                                              const struct fnet__session_ops *ops);
+                                              const struct fnet__session_ops *ops,
+                                              const struct fnet_dialect *dialect);
 void fnet__session_clear(struct fnet_session *session);
 
 /** Put a message without payload into the outbox and ring the bell. Errors: FNET_NOMEM. */

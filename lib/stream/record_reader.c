@@ -70,7 +70,7 @@ static struct fnet_record_deserializer *deserializer_of(const struct fnet_record
 static enum fnet_err check_event(const struct fnet_buffer *buffer)
 {
     struct fnet_event event;
-    enum fnet_err err = fnet_event_decode(fnet_buffer_span(buffer), &event);
+    enum fnet_err err = fnet_event_decode(fnet_dialect_newest(), fnet_buffer_span(buffer), &event);
 
     if (err != FNET_OK)
         return err;

@@ -4,7 +4,7 @@
  *
  * Source: Flink streaming/runtime/partitioner/. Steele, Lea, Flood, Fast Splittable Pseudorandom
  * Number Generators (2014), for SplitMix64; Lemire, Fast Random Integer Generation in an Interval
- * (2019).
+ * (2019). java.lang.Long and Integer hashCode.
  */
 #include "fnet/selector.h"
 #include "fnet/id.h"
@@ -112,12 +112,31 @@ static struct fnet_targets take_turns(struct fnet_selector *s, uint32_t channels
     return targets;
 }
 
-static uint32_t hash_of_key(const struct fnet_key *key, struct fnet_span record)
+static bool is_number(enum fnet_value_type type)
 {
+    return type == FNET_VALUE_LONG || type == FNET_VALUE_INT;
+}
+
+/* Java's hashCode of the Long or Integer that TEXT is. */
+static uint32_t hash_of_number(enum fnet_value_type type, struct fnet_span text)
+{
+    int64_t number;
+
+    if (fnet_value_parse_number(type, text, &number) != FNET_OK)
+        return 0;
+    return (uint32_t)(type == FNET_VALUE_LONG ? (uint64_t)number ^ (uint64_t)number >> 32
+                                              : (uint64_t)number);
+}
+
+static uint32_t hash_of_key(const struct fnet_selector_config *config, struct fnet_span record)
+{
+    const struct fnet_key *key = &config->key;
     struct fnet_key_walk walk = fnet_key_walk_of(key, record);
     struct fnet_span piece;
     if (!fnet_key_walk_next(&walk, &piece))
         return 0;
+    if (is_number(config->key_type))
+        return hash_of_number(config->key_type, piece);
     uint32_t hash = fnet_java_hash(0, piece);
     while (walk.range < key->range_count && fnet_key_walk_next(&walk, &piece))
         hash = fnet_java_hash(hash * 31 + key->separator, piece);
@@ -129,14 +148,14 @@ static void select_by_hash(const struct fnet_selector *s, const struct fnet_span
 {
     const uint32_t groups = s->config.max_parallelism;
     const uint32_t channels = s->config.channels;
-    const bool is_whole = s->config.key.range_count == 0;
+    const bool is_whole = s->config.key.range_count == 0 && !is_number(s->config.key_type);
     /* The default is a power of two, and two divisions cost as much as a short key's hash. */
     const bool is_power = (groups & (groups - 1)) == 0;
     const int log = __builtin_ctz(groups);
 
     for (size_t i = 0; i < n; i++) {
         uint32_t hash = fnet_murmur_hash(is_whole ? fnet_java_hash(0, records[i])
-                                                  : hash_of_key(&s->config.key, records[i]));
+                                                  : hash_of_key(&s->config, records[i]));
         targets[i] =
             is_power ? (hash & (groups - 1)) * channels >> log : hash % groups * channels / groups;
     }

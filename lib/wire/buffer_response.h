@@ -7,14 +7,17 @@
 
 #include "fnet/wire.h"
 
-/** Is every field what struct fnet_buffer_response says? */
-bool fnet__wire_buffer_response_is_valid(const struct fnet_buffer_response *buffer);
+/** Is every field what struct fnet_buffer_response says, and can DIALECT say it? */
+bool fnet__wire_buffer_response_is_valid(const struct fnet_dialect *dialect,
+                                         const struct fnet_buffer_response *buffer);
 
 /** Write head and partial sizes of MESSAGE, a valid one, to AT; there is room. */
-void fnet__wire_buffer_response_put(uint8_t *at, const struct fnet_message *message);
+void fnet__wire_buffer_response_put(const struct fnet_dialect *dialect, uint8_t *at,
+                                    const struct fnet_message *message);
 
 /** As fnet_message_decode() once the header says LENGTH bytes of BufferResponse. */
-FNET_CHECKED enum fnet_err fnet__wire_buffer_response_get(struct fnet_span bytes, uint32_t length,
+FNET_CHECKED enum fnet_err fnet__wire_buffer_response_get(const struct fnet_dialect *dialect,
+                                                          struct fnet_span bytes, uint32_t length,
                                                           size_t *used, struct fnet_message *out);
 
 #endif

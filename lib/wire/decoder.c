@@ -10,9 +10,12 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "frame.h"
+
 #define STAGING_MIN_BYTES 1024
 
 struct fnet_decoder {
+    const struct fnet_dialect *dialect;
     uint8_t *bytes;  /* owned, CAPACITY of them */
     size_t capacity; /* STAGING, more while a longer message is being collected */
     size_t staging;
@@ -25,12 +28,14 @@ struct fnet_decoder {
     enum fnet_err err; /* what it died of */
 };
 
-enum fnet_err fnet_decoder_new(size_t staging, struct fnet_decoder **out)
+enum fnet_err fnet_decoder_new(const struct fnet_dialect *dialect, size_t staging,
+                               struct fnet_decoder **out)
 {
     struct fnet_decoder *d = calloc(1, sizeof *d);
 
     if (!d)
         return FNET_NOMEM;
+    d->dialect = dialect;
     d->staging = staging < STAGING_MIN_BYTES ? STAGING_MIN_BYTES : staging;
     d->capacity = d->staging;
     d->bytes = malloc(d->capacity);
@@ -105,6 +110,19 @@ static void advance(struct fnet_decoder *d, size_t n)
     d->offset += n;
 }
 
+enum fnet_err fnet_decoder_peek(const struct fnet_decoder *decoder, uint8_t *type, uint32_t *length)
+{
+    if (decoder->payload > 0)
+        return FNET_AGAIN;
+    return fnet__wire_frame_peek(fnet_span_of(decoder->bytes + decoder->start, staged(decoder)),
+                                 type, length);
+}
+
+void fnet_decoder_set_dialect(struct fnet_decoder *decoder, const struct fnet_dialect *dialect)
+{
+    decoder->dialect = dialect;
+}
+
 /* The message at START needs NEEDED bytes, no more than a named limit allows: make room. */
 static enum fnet_err wait_for(struct fnet_decoder *d, size_t needed)
 {
@@ -130,7 +148,7 @@ enum fnet_err fnet_decoder_next(struct fnet_decoder *decoder, struct fnet_messag
         return FNET_AGAIN;
 
     enum fnet_err err =
-        fnet_message_decode(fnet_span_of(d->bytes + d->start, staged(d)), &used, out);
+        fnet_message_decode(d->dialect, fnet_span_of(d->bytes + d->start, staged(d)), &used, out);
     if (err == FNET_AGAIN)
         return wait_for(d, used);
     if (err != FNET_OK) {

@@ -2,7 +2,7 @@
 /*
  * The bodies of all messages: one row of functions for each, and the two that walk the table.
  *
- * Source: Flink NettyMessage, NonBufferResponseDecoder (2.0 to 2.3); 64 and 65 are fnet's own.
+ * Source: Flink NettyMessage, NonBufferResponseDecoder (1.5 to 2.3); 64 and 65 are fnet's own.
  */
 #include "buffer_response.h"
 #include "frame.h"
@@ -44,8 +44,9 @@ static size_t error_tail_bytes(struct fnet_span body)
     return body.ptr[body.len - 1] == 0 ? 1 : 0;
 }
 
-static bool get_error(struct fnet_reader *r, struct fnet_message *m)
+static bool get_error(const struct fnet_dialect *d, struct fnet_reader *r, struct fnet_message *m)
 {
+    (void)d;
     struct fnet_span body = fnet_get_span(r, fnet_reader_left(r));
     size_t tail = error_tail_bytes(body);
 
@@ -56,8 +57,10 @@ static bool get_error(struct fnet_reader *r, struct fnet_message *m)
     return tail > 0;
 }
 
-static void put_error(struct fnet_writer *w, const struct fnet_message *m)
+static void put_error(const struct fnet_dialect *d, struct fnet_writer *w,
+                      const struct fnet_message *m)
 {
+    (void)d;
     fnet_put_bytes(w, m->error.throwable.ptr, m->error.throwable.len);
     fnet_put_u8(w, m->error.has_receiver);
     if (m->error.has_receiver)
@@ -66,126 +69,172 @@ static void put_error(struct fnet_writer *w, const struct fnet_message *m)
 
 /* ---- 2: PartitionRequest ----------------------------------------------------------------- */
 
-static bool get_request(struct fnet_reader *r, struct fnet_message *m)
+static bool get_request(const struct fnet_dialect *d, struct fnet_reader *r, struct fnet_message *m)
 {
-    fnet_get_partition_id(r, &m->request.partition);
+    bool is_bool = true;
+
+    fnet_get_partition_id_in(d, r, &m->request.partition);
     m->request.first = fnet_get_i32(r);
-    m->request.last = fnet_get_i32(r);
+    m->request.last = d->has_ranges ? fnet_get_i32(r) : m->request.first;
     fnet_get_id(r, &m->receiver);
     m->request.credit = fnet_get_i32(r);
-    return true;
+    m->request.recovers = d->has_recovery && get_bool(r, &is_bool);
+    return is_bool;
 }
 
-static void put_request(struct fnet_writer *w, const struct fnet_message *m)
+static void put_request(const struct fnet_dialect *d, struct fnet_writer *w,
+                        const struct fnet_message *m)
 {
-    fnet_put_partition_id(w, &m->request.partition);
+    fnet_put_partition_id_in(d, w, &m->request.partition);
     fnet_put_i32(w, m->request.first);
-    fnet_put_i32(w, m->request.last);
+    if (d->has_ranges)
+        fnet_put_i32(w, m->request.last);
     fnet_put_id(w, &m->receiver);
     fnet_put_i32(w, m->request.credit);
+    if (d->has_recovery)
+        fnet_put_u8(w, m->request.recovers);
 }
 
-static bool is_valid_request(const struct fnet_message *m)
+static bool is_valid_request(const struct fnet_dialect *d, const struct fnet_message *m)
 {
     const struct fnet_partition_request *q = &m->request;
 
-    return q->first >= 0 && q->last >= q->first && q->credit >= 0;
+    return q->first >= 0 && q->last >= q->first && q->credit >= 0 &&
+           (d->has_ranges || q->last == q->first) && (d->has_recovery || !q->recovers);
 }
 
 /* ---- 3: TaskEventRequest ----------------------------------------------------------------- */
 
-static bool get_task_event(struct fnet_reader *r, struct fnet_message *m)
+static bool get_task_event(const struct fnet_dialect *d, struct fnet_reader *r,
+                           struct fnet_message *m)
 {
     m->task_event.event = fnet_get_span(r, fnet_get_u32(r));
-    fnet_get_partition_id(r, &m->task_event.partition);
+    fnet_get_partition_id_in(d, r, &m->task_event.partition);
     fnet_get_id(r, &m->receiver);
     return true;
 }
 
-static void put_task_event(struct fnet_writer *w, const struct fnet_message *m)
+static void put_task_event(const struct fnet_dialect *d, struct fnet_writer *w,
+                           const struct fnet_message *m)
 {
     fnet_put_u32(w, (uint32_t)m->task_event.event.len);
     fnet_put_bytes(w, m->task_event.event.ptr, m->task_event.event.len);
-    fnet_put_partition_id(w, &m->task_event.partition);
+    fnet_put_partition_id_in(d, w, &m->task_event.partition);
     fnet_put_id(w, &m->receiver);
 }
 
 /* ---- 4, 7, 8: a receiver; 5: nothing ----------------------------------------------------- */
 
-static bool get_receiver(struct fnet_reader *r, struct fnet_message *m)
+static bool get_receiver(const struct fnet_dialect *d, struct fnet_reader *r,
+                         struct fnet_message *m)
 {
+    (void)d;
     fnet_get_id(r, &m->receiver);
     return true;
 }
 
-static void put_receiver(struct fnet_writer *w, const struct fnet_message *m)
+static void put_receiver(const struct fnet_dialect *d, struct fnet_writer *w,
+                         const struct fnet_message *m)
 {
+    (void)d;
     fnet_put_id(w, &m->receiver);
 }
 
-static bool get_nothing(struct fnet_reader *r, struct fnet_message *m)
+static bool get_nothing(const struct fnet_dialect *d, struct fnet_reader *r, struct fnet_message *m)
 {
+    (void)d;
     (void)r;
     (void)m;
     return true;
 }
 
-static void put_nothing(struct fnet_writer *w, const struct fnet_message *m)
+static void put_nothing(const struct fnet_dialect *d, struct fnet_writer *w,
+                        const struct fnet_message *m)
 {
+    (void)d;
     (void)w;
     (void)m;
 }
 
-/* ---- 6: AddCredit, 9: BacklogAnnouncement, 10: NewBufferSize ------------------------------ */
+/* ---- 6: AddCredit ------------------------------------------------------------------------ */
 
-/*
- * These three are alike: credit, backlog and buffer_size share one place in the union, and the
- * number stands in front of the receiver.
- */
-static bool get_number(struct fnet_reader *r, struct fnet_message *m)
+static bool get_credit(const struct fnet_dialect *d, struct fnet_reader *r, struct fnet_message *m)
 {
+    if (d->credit_names_partition)
+        fnet_get_partition_id_in(d, r, &m->credited);
     m->credit = fnet_get_i32(r);
     fnet_get_id(r, &m->receiver);
     return true;
 }
 
-static void put_number(struct fnet_writer *w, const struct fnet_message *m)
+static void put_credit(const struct fnet_dialect *d, struct fnet_writer *w,
+                       const struct fnet_message *m)
 {
+    if (d->credit_names_partition)
+        fnet_put_partition_id_in(d, w, &m->credited);
     fnet_put_i32(w, m->credit);
     fnet_put_id(w, &m->receiver);
 }
 
-static bool is_valid_number(const struct fnet_message *m)
+/* ---- 9: BacklogAnnouncement, 10: NewBufferSize -------------------------------------------- */
+
+/*
+ * These are alike: credit, backlog and buffer_size share one place in the union, and the number
+ * stands in front of the receiver.
+ */
+static bool get_number(const struct fnet_dialect *d, struct fnet_reader *r, struct fnet_message *m)
 {
-    return m->credit > 0;
+    (void)d;
+    m->backlog = fnet_get_i32(r);
+    fnet_get_id(r, &m->receiver);
+    return true;
+}
+
+static void put_number(const struct fnet_dialect *d, struct fnet_writer *w,
+                       const struct fnet_message *m)
+{
+    (void)d;
+    fnet_put_i32(w, m->backlog);
+    fnet_put_id(w, &m->receiver);
+}
+
+static bool is_valid_number(const struct fnet_dialect *d, const struct fnet_message *m)
+{
+    (void)d;
+    return m->backlog > 0;
 }
 
 /* ---- 11: SegmentId ----------------------------------------------------------------------- */
 
-static bool get_segment(struct fnet_reader *r, struct fnet_message *m)
+static bool get_segment(const struct fnet_dialect *d, struct fnet_reader *r, struct fnet_message *m)
 {
-    m->segment.subpartition = fnet_get_i32(r);
+    m->segment.subpartition = d->segment_names_subpartition ? fnet_get_i32(r) : 0;
     m->segment.segment = fnet_get_i32(r);
     fnet_get_id(r, &m->receiver);
     return true;
 }
 
-static void put_segment(struct fnet_writer *w, const struct fnet_message *m)
+static void put_segment(const struct fnet_dialect *d, struct fnet_writer *w,
+                        const struct fnet_message *m)
 {
-    fnet_put_i32(w, m->segment.subpartition);
+    if (d->segment_names_subpartition)
+        fnet_put_i32(w, m->segment.subpartition);
     fnet_put_i32(w, m->segment.segment);
     fnet_put_id(w, &m->receiver);
 }
 
-static bool is_valid_segment(const struct fnet_message *m)
+static bool is_valid_segment(const struct fnet_dialect *d, const struct fnet_message *m)
 {
+    (void)d;
     return m->segment.subpartition >= 0 && m->segment.segment > 0;
 }
 
 /* ---- 64, 65: description ----------------------------------------------------------------- */
 
-static bool get_describe(struct fnet_reader *r, struct fnet_message *m)
+static bool get_describe(const struct fnet_dialect *d, struct fnet_reader *r,
+                         struct fnet_message *m)
 {
+    (void)d;
     bool is_bool = true;
 
     fnet_get_id(r, &m->receiver);
@@ -194,22 +243,27 @@ static bool get_describe(struct fnet_reader *r, struct fnet_message *m)
     return is_bool;
 }
 
-static void put_describe(struct fnet_writer *w, const struct fnet_message *m)
+static void put_describe(const struct fnet_dialect *d, struct fnet_writer *w,
+                         const struct fnet_message *m)
 {
+    (void)d;
     fnet_put_id(w, &m->receiver);
     fnet_put_u8(w, m->describe.all);
     fnet_put_partition_id(w, &m->describe.partition);
 }
 
-static bool is_valid_describe(const struct fnet_message *m)
+static bool is_valid_describe(const struct fnet_dialect *d, const struct fnet_message *m)
 {
+    (void)d;
     static const struct fnet_partition_id zero;
 
     return !m->describe.all || fnet_partition_id_is_equal(&m->describe.partition, &zero);
 }
 
-static bool get_description(struct fnet_reader *r, struct fnet_message *m)
+static bool get_description(const struct fnet_dialect *dialect, struct fnet_reader *r,
+                            struct fnet_message *m)
 {
+    (void)dialect;
     struct fnet_description_response *d = &m->description;
 
     fnet_get_id(r, &m->receiver);
@@ -223,8 +277,10 @@ static bool get_description(struct fnet_reader *r, struct fnet_message *m)
     return true;
 }
 
-static void put_description(struct fnet_writer *w, const struct fnet_message *m)
+static void put_description(const struct fnet_dialect *dialect, struct fnet_writer *w,
+                            const struct fnet_message *m)
 {
+    (void)dialect;
     const struct fnet_description_response *d = &m->description;
 
     fnet_put_id(w, &m->receiver);
@@ -251,8 +307,9 @@ static bool is_name(struct fnet_span name)
     return fnet_partition_id_from_name(text, &id) == FNET_OK;
 }
 
-static bool is_valid_description(const struct fnet_message *m)
+static bool is_valid_description(const struct fnet_dialect *dialect, const struct fnet_message *m)
 {
+    (void)dialect;
     const struct fnet_description_response *d = &m->description;
 
     return d->remaining >= 0 && d->subpartitions >= 0 && d->state <= 1 &&
@@ -262,17 +319,17 @@ static bool is_valid_description(const struct fnet_message *m)
 /* ---- all of them ------------------------------------------------------------------------- */
 
 static const struct body {
-    void (*put)(struct fnet_writer *w, const struct fnet_message *m);
+    void (*put)(const struct fnet_dialect *d, struct fnet_writer *w, const struct fnet_message *m);
     /* False when the bytes hold something that no field can express; the cursor knows lengths. */
-    bool (*get)(struct fnet_reader *r, struct fnet_message *m);
-    bool (*is_valid)(const struct fnet_message *m); /* NULL: always */
+    bool (*get)(const struct fnet_dialect *d, struct fnet_reader *r, struct fnet_message *m);
+    bool (*is_valid)(const struct fnet_dialect *d, const struct fnet_message *m); /* NULL: always */
 } bodies[] = {
     [FNET_ERROR_RESPONSE] = {put_error, get_error, NULL},
     [FNET_PARTITION_REQUEST] = {put_request, get_request, is_valid_request},
     [FNET_TASK_EVENT_REQUEST] = {put_task_event, get_task_event, NULL},
     [FNET_CANCEL_PARTITION_REQUEST] = {put_receiver, get_receiver, NULL},
     [FNET_CLOSE_REQUEST] = {put_nothing, get_nothing, NULL},
-    [FNET_ADD_CREDIT] = {put_number, get_number, is_valid_number},
+    [FNET_ADD_CREDIT] = {put_credit, get_credit, is_valid_number},
     [FNET_RESUME_CONSUMPTION] = {put_receiver, get_receiver, NULL},
     [FNET_ACK_ALL_USER_RECORDS_PROCESSED] = {put_receiver, get_receiver, NULL},
     [FNET_BACKLOG_ANNOUNCEMENT] = {put_number, get_number, is_valid_number},
@@ -305,43 +362,47 @@ static size_t variable_bytes(const struct fnet_message *m)
     return 0;
 }
 
-size_t fnet_message_encoded_bytes(const struct fnet_message *message)
+size_t fnet_message_encoded_bytes(const struct fnet_dialect *dialect,
+                                  const struct fnet_message *message)
 {
-    return fnet__wire_frame_min_bytes(message->type) + variable_bytes(message);
+    return fnet__wire_frame_min_bytes(dialect, message->type) + variable_bytes(message);
 }
 
-static bool is_valid(const struct fnet_message *m)
+static bool is_valid(const struct fnet_dialect *d, const struct fnet_message *m)
 {
-    if ((unsigned)m->type > UINT8_MAX || !fnet_message_type_name((uint8_t)m->type))
+    if ((unsigned)m->type > UINT8_MAX || !fnet_message_type_name((uint8_t)m->type) ||
+        !fnet_dialect_has_message(d, m->type))
         return false;
     if (m->type == FNET_BUFFER_RESPONSE)
-        return fnet__wire_buffer_response_is_valid(&m->buffer);
-    return !bodies[m->type].is_valid || bodies[m->type].is_valid(m);
+        return fnet__wire_buffer_response_is_valid(d, &m->buffer);
+    return !bodies[m->type].is_valid || bodies[m->type].is_valid(d, m);
 }
 
-enum fnet_err fnet_message_encode(const struct fnet_message *message, struct fnet_writer *w)
+enum fnet_err fnet_message_encode(const struct fnet_dialect *dialect,
+                                  const struct fnet_message *message, struct fnet_writer *w)
 {
-    if (!is_valid(message))
+    if (!is_valid(dialect, message))
         return FNET_INVALID;
 
-    size_t bytes = fnet_message_encoded_bytes(message);
+    size_t bytes = fnet_message_encoded_bytes(dialect, message);
     if (message->type != FNET_BUFFER_RESPONSE && bytes > FNET_MESSAGE_MAX_BYTES)
         return FNET_INVALID;
     if (w->failed || fnet_writer_left(w) < bytes)
         return FNET_RANGE;
     if (message->type == FNET_BUFFER_RESPONSE) {
-        fnet__wire_buffer_response_put(fnet_put_room(w, bytes), message);
+        fnet__wire_buffer_response_put(dialect, fnet_put_room(w, bytes), message);
         return FNET_OK;
     }
     fnet__wire_frame_put(fnet_put_room(w, FNET_FRAME_HEADER_BYTES), (uint32_t)bytes, message->type);
-    bodies[message->type].put(w, message);
+    bodies[message->type].put(dialect, w, message);
     return FNET_OK;
 }
 
-enum fnet_err fnet_message_decode(struct fnet_span bytes, size_t *used, struct fnet_message *out)
+enum fnet_err fnet_message_decode(const struct fnet_dialect *dialect, struct fnet_span bytes,
+                                  size_t *used, struct fnet_message *out)
 {
     struct fnet__wire_frame frame;
-    enum fnet_err err = fnet__wire_frame_get(bytes, &frame);
+    enum fnet_err err = fnet__wire_frame_get(dialect, bytes, &frame);
 
     if (err != FNET_OK) {
         if (err == FNET_AGAIN)
@@ -349,7 +410,7 @@ enum fnet_err fnet_message_decode(struct fnet_span bytes, size_t *used, struct f
         return err;
     }
     if (frame.type == FNET_BUFFER_RESPONSE)
-        return fnet__wire_buffer_response_get(bytes, frame.length, used, out);
+        return fnet__wire_buffer_response_get(dialect, bytes, frame.length, used, out);
     if (bytes.len < frame.length) {
         *used = frame.length;
         return FNET_AGAIN;
@@ -358,10 +419,10 @@ enum fnet_err fnet_message_decode(struct fnet_span bytes, size_t *used, struct f
     struct fnet_message m = {.type = frame.type};
     struct fnet_reader r = fnet_reader_of(
         fnet_span_of(bytes.ptr + FNET_FRAME_HEADER_BYTES, frame.length - FNET_FRAME_HEADER_BYTES));
-    bool is_expressible = bodies[frame.type].get(&r, &m);
+    bool is_expressible = bodies[frame.type].get(dialect, &r, &m);
     if (r.failed || fnet_reader_left(&r) > 0)
         return FNET_BAD_LENGTH;
-    if (!is_expressible || !is_valid(&m))
+    if (!is_expressible || !is_valid(dialect, &m))
         return FNET_BAD_VALUE;
     *used = frame.length;
     *out = m;

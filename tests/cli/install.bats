@@ -67,10 +67,10 @@ int main(void)
     size_t used;
 
     sent.receiver.bytes[0] = 0xAB;
-    if (fnet_message_encode(&sent, &w) != FNET_OK)
+    if (fnet_message_encode(fnet_dialect_newest(), &sent, &w) != FNET_OK)
         return 1;
     size_t len = sizeof frame - fnet_writer_left(&w);
-    if (fnet_message_decode(fnet_span_of(frame, len), &used, &received) != FNET_OK)
+    if (fnet_message_decode(fnet_dialect_newest(), fnet_span_of(frame, len), &used, &received) != FNET_OK)
         return 2;
     printf("%s %d %02x %zu %zu\n", fnet_message_type_name(received.type), (int)received.credit,
            received.receiver.bytes[0], len, used);

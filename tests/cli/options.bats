@@ -186,13 +186,13 @@ END
 
 @test "options: those of later versions are unknown, not ignored" {
     local option
-    for option in --barrier-every=5 --checkpoint-interval=1s --compress=zlib --serde=raw \
+    for option in --barrier-every=5 --checkpoint-interval=1s --compress=zlib \
         --key-file=k --spill-dir=/tmp --on-event=true --schedule=eager -Kkey; do
         run --separate-stderr -2 fnet-produce "$option" </dev/null
         assert_stderr_match ': unknown option$'
     done
     run --separate-stderr -2 fnet-produce -T blocking </dev/null
-    for option in --exec=cat --alignment=unaligned --serde=raw --checkpoint-log=f \
+    for option in --exec=cat --alignment=unaligned --checkpoint-log=f \
         --send-event=x --until-checkpoint=3 --key-file=k; do
         run --separate-stderr -2 fnet-consume "$option" 127.0.0.1
         assert_stderr_match ': unknown option$'

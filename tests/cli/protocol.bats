@@ -333,8 +333,8 @@ BufferResponse sequence=2 backlog=0 END_OF_PARTITION size=4'
 text GET / HTTP/1.1\r\nHost: x\r\n\r\n | wrong magic number, the peer does not speak Flink's protocol
 hex 160301020001000101fc0303 | wrong magic number, the peer does not speak Flink's protocol
 send PartitionRequest magic=0 | wrong magic number, the peer does not speak Flink's protocol
-send PartitionRequest length=0x7fffffff | impossible length
-send PartitionRequest length=9 | impossible length
+send PartitionRequest length=0x7fffffff | no version of Flink has a PartitionRequest of 2147483647 bytes
+send PartitionRequest length=9 | no version of Flink has a PartitionRequest of 9 bytes
 send TaskEventRequest length=0x100001 body=00 | impossible length
 hex 00000009badc0ffe0c | unexpected message or event
 send PartitionRequest first=-1 last=1 | impossible value

@@ -3,7 +3,8 @@
  * Fuzz target: a hostile producer before a consumer session with a real gate behind it. What comes
  * out of the gate, what the session says, and how everything ends, is the same however the stream
  * is cut; memory is that of the pool and a bound on events, and comes back. Input: a byte that says
- * how to cut, a byte that says how often the gate is read, then the stream.
+ * how to cut and, from 128 on, in which dialect, a byte that says how often the gate is read, then
+ * the stream.
  */
 #include <stdlib.h>
 
@@ -76,16 +77,15 @@ static void on_description_error(void *arg, const struct fnet_id *request, enum 
 static void add_channel(struct fetching *f, uint32_t i)
 {
     struct fnet_partition_id partition;
-    struct fnet_channel *channel;
+    struct fnet_channel *channel = fnet_gate_channel(f->gate, i);
 
-    require(fnet_gate_add_channel(f->gate, &channel) == FNET_OK);
     memset(channel->id.bytes, (int)i + 1, sizeof channel->id.bytes);
     require(fnet_partition_id_from_name("main", &partition) == FNET_OK);
     require(fnet_consumer_session_add(f->session, channel) == FNET_OK);
     require(fnet_consumer_session_request(f->session, channel, &partition, i) == FNET_OK);
 }
 
-static void begin(struct fetching *f)
+static void begin(struct fetching *f, const struct fnet_dialect *dialect)
 {
     const uint32_t segments = CHANNELS * EXCLUSIVE + FLOATING;
     const struct fnet_consumer_listener listener = {.channel_error = on_channel_error,
@@ -96,14 +96,16 @@ static void begin(struct fetching *f)
     *f = (struct fetching){.outcome = {.hash = 0xcbf29ce484222325}};
     require(fnet_network_pool_new(FNET_SEGMENT_MIN_BYTES, segments, &f->network) == FNET_OK);
     require(fnet_local_pool_new(f->network, segments, segments, &f->pool) == FNET_OK);
-    const struct fnet_gate_config config = {
-        .buffers_per_channel = EXCLUSIVE, .floating_buffers = FLOATING, .pool = f->pool};
+    const struct fnet_gate_config config = {.channels = CHANNELS,
+                                            .buffers_per_channel = EXCLUSIVE,
+                                            .floating_buffers = FLOATING,
+                                            .pool = f->pool};
     require(fnet_gate_new(&config, &f->gate) == FNET_OK);
-    require(fnet_consumer_session_new(&listener, &f->session) == FNET_OK);
+    require(fnet_consumer_session_new(&listener, dialect, &f->session) == FNET_OK);
     for (uint32_t i = 0; i < CHANNELS; i++)
         add_channel(f, i);
     require(fnet_consumer_session_describe(f->session, &(struct fnet_id){.bytes = {0}}, NULL) ==
-            FNET_OK);
+            (dialect == fnet_dialect_newest() ? FNET_OK : FNET_INVALID));
 }
 
 static void end(struct fetching *f)
@@ -176,13 +178,14 @@ static size_t receive(struct fetching *f, const uint8_t *bytes, size_t len)
 }
 
 /* Receive STREAM in pieces of at most MOST bytes; the gate is read every TURN bytes. */
-static struct outcome fetch(struct fnet_span stream, size_t most, size_t turn)
+static struct outcome fetch(const struct fnet_dialect *dialect, struct fnet_span stream,
+                            size_t most, size_t turn)
 {
     struct fetching f;
     size_t at = 0;
     unsigned turns = 0;
 
-    begin(&f);
+    begin(&f, dialect);
     let_speak(&f);
     while (at < stream.len && fnet_session_error(f.session) == FNET_OK) {
         size_t len = turn - at % turn;
@@ -205,8 +208,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     struct fnet_span stream = fnet_span_of(data + 2, size - 2);
     size_t turn = 16 * (1 + (size_t)data[1]);
-    struct outcome whole = fetch(stream, SIZE_MAX, turn);
-    struct outcome cut = fetch(stream, 1 + (size_t)data[0], turn);
+    const struct fnet_dialect *dialect = fnet_dialect_at(data[0] % 16);
+    if (data[0] < 128 || !dialect)
+        dialect = fnet_dialect_newest();
+    struct outcome whole = fetch(dialect, stream, SIZE_MAX, turn);
+    struct outcome cut = fetch(dialect, stream, 1 + (size_t)data[0], turn);
 
     require(whole.hash == cut.hash);
     require(whole.err == cut.err && whole.is_closing == cut.is_closing);

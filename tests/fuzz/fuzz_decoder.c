@@ -2,7 +2,7 @@
 /*
  * Fuzz target: a stream gives the same messages, payloads and end however it is cut and wherever
  * payloads go, and messages and payloads together are the stream. Input: two bytes that say how to
- * cut, then the stream.
+ * cut and in which dialect, the newest for 0 and 1, then the stream.
  */
 #include <stdlib.h>
 
@@ -33,7 +33,8 @@ static void append(struct outcome *o, struct fnet_span stream, struct fnet_span 
     o->len += bytes.len;
 }
 
-static void drain(struct fnet_decoder *d, struct fnet_span stream, struct outcome *o)
+static void drain(const struct fnet_dialect *dialect, struct fnet_decoder *d,
+                  struct fnet_span stream, struct outcome *o)
 {
     do {
         struct fnet_span payload = fnet_decoder_payload(d);
@@ -45,7 +46,7 @@ static void drain(struct fnet_decoder *d, struct fnet_span stream, struct outcom
         if (o->err == FNET_OK) {
             struct fnet_writer w = fnet_writer_of(o->bytes + o->len, stream.len - o->len);
             require(fnet_decoder_offset(d) == o->len);
-            require(fnet_message_encode(&m, &w) == FNET_OK);
+            require(fnet_message_encode(dialect, &m, &w) == FNET_OK);
             o->len = (size_t)(w.pos - o->bytes);
             o->messages++;
         }
@@ -53,13 +54,14 @@ static void drain(struct fnet_decoder *d, struct fnet_span stream, struct outcom
 }
 
 /* Feed STREAM in pieces of at most MOST bytes, payloads past the decoder when IS_BYPASSED. */
-static struct outcome decode(struct fnet_span stream, size_t most, bool is_bypassed)
+static struct outcome decode(const struct fnet_dialect *dialect, struct fnet_span stream,
+                             size_t most, bool is_bypassed)
 {
     struct outcome o = {.bytes = malloc(stream.len + 1), .err = FNET_AGAIN};
     struct fnet_decoder *d;
     size_t fed = 0;
 
-    require(o.bytes != NULL && fnet_decoder_new(0, &d) == FNET_OK);
+    require(o.bytes != NULL && fnet_decoder_new(dialect, 0, &d) == FNET_OK);
     while (fed < stream.len && o.err == FNET_AGAIN) {
         size_t n = most < stream.len - fed ? most : stream.len - fed;
         size_t due = fnet_decoder_payload_left(d);
@@ -77,7 +79,7 @@ static struct outcome decode(struct fnet_span stream, size_t most, bool is_bypas
             fnet_decoder_commit(d, n);
         }
         fed += n;
-        drain(d, stream, &o);
+        drain(dialect, d, stream, &o);
     }
     o.offset = fnet_decoder_offset(d);
     require(o.err != FNET_AGAIN || fnet_decoder_payload_left(d) > 0 ||
@@ -92,8 +94,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
 
     struct fnet_span stream = fnet_span_of(data + 2, size - 2);
-    struct outcome whole = decode(stream, SIZE_MAX, false);
-    struct outcome cut = decode(stream, 1 + data[0], data[1] & 1);
+    const struct fnet_dialect *dialect = fnet_dialect_at(data[1] >> 1);
+    if (data[1] < 2 || !dialect)
+        dialect = fnet_dialect_newest();
+    struct outcome whole = decode(dialect, stream, SIZE_MAX, false);
+    struct outcome cut = decode(dialect, stream, 1 + data[0], data[1] & 1);
 
     require(whole.err == cut.err && whole.messages == cut.messages);
     require(whole.len == cut.len && whole.offset == cut.offset);

@@ -2,8 +2,9 @@
 /*
  * Fuzz target: a hostile consumer before a producer session with real partitions behind it. What
  * the session answers, and how everything ends, is the same however the stream is cut; its answers
- * are frames; its memory is that of the pool and comes back. Input: a byte that says how to cut, a
- * byte that says how often answers are read, then the stream.
+ * are frames; its memory is that of the pool and comes back. Input: a byte that says how to cut
+ * and, from 128 on, which dialect a consumer is taken for if its request leaves that open, a byte
+ * that says how often answers are read, then the stream.
  */
 #include <stdlib.h>
 
@@ -40,7 +41,7 @@ struct served {
     struct outcome outcome;
 };
 
-static void begin(struct served *s)
+static void begin(struct served *s, const struct fnet_dialect *assumed)
 {
     *s = (struct served){.outcome = {.hash = 0xcbf29ce484222325}};
     require(fnet_network_pool_new(FNET_SEGMENT_MIN_BYTES, SEGMENTS, &s->network) == FNET_OK);
@@ -54,8 +55,8 @@ static void begin(struct served *s)
     require(fnet_partition_id_from_name("main", &config.id) == FNET_OK);
     require(fnet_partition_new(&config, &s->partition) == FNET_OK);
     require(fnet_registry_add(&s->registry, s->partition) == FNET_OK);
-    require(fnet_producer_session_new(&s->registry, &s->session) == FNET_OK);
-    require(fnet_decoder_new(0, &s->answers) == FNET_OK);
+    require(fnet_producer_session_new(&s->registry, assumed, &s->session) == FNET_OK);
+    require(fnet_decoder_new(fnet_dialect_newest(), 0, &s->answers) == FNET_OK);
 }
 
 static void end(struct served *s)
@@ -99,6 +100,7 @@ static void hear(struct served *s, const uint8_t *bytes, size_t len)
     struct fnet_message m;
     enum fnet_err err = FNET_AGAIN;
 
+    fnet_decoder_set_dialect(s->answers, fnet_session_dialect(s->session));
     s->outcome.sent += len;
     for (size_t i = 0; i < len; i++)
         s->outcome.hash = (s->outcome.hash ^ bytes[i]) * 0x100000001b3;
@@ -155,13 +157,14 @@ static size_t receive(struct served *s, const uint8_t *bytes, size_t len)
 }
 
 /* Receive STREAM in pieces of at most MOST bytes; answers are read every TURN bytes. */
-static struct outcome serve(struct fnet_span stream, size_t most, size_t turn)
+static struct outcome serve(const struct fnet_dialect *assumed, struct fnet_span stream,
+                            size_t most, size_t turn)
 {
     struct served s;
     size_t at = 0;
     unsigned turns = 0;
 
-    begin(&s);
+    begin(&s, assumed);
     while (at < stream.len && fnet_session_error(s.session) == FNET_OK) {
         size_t len = turn - at % turn;
         len = len < stream.len - at ? len : stream.len - at;
@@ -184,8 +187,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     struct fnet_span stream = fnet_span_of(data + 2, size - 2);
     size_t turn = 16 * (1 + (size_t)data[1]);
-    struct outcome whole = serve(stream, SIZE_MAX, turn);
-    struct outcome cut = serve(stream, 1 + (size_t)data[0], turn);
+    const struct fnet_dialect *assumed = data[0] < 128 ? NULL : fnet_dialect_at(data[0] % 16);
+    struct outcome whole = serve(assumed, stream, SIZE_MAX, turn);
+    struct outcome cut = serve(assumed, stream, 1 + (size_t)data[0], turn);
 
     require(whole.hash == cut.hash && whole.sent == cut.sent);
     require(whole.err == cut.err && whole.is_closing == cut.is_closing);

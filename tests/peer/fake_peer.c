@@ -216,7 +216,7 @@ static void open_connection(struct peer *p)
     if (p->fd < 0)
         fail("open: %s", strerror(errno));
     fnet_decoder_free(p->decoder);
-    if (fnet_decoder_new(FRAME_BYTES, &p->decoder) != FNET_OK)
+    if (fnet_decoder_new(fnet_dialect_newest(), FRAME_BYTES, &p->decoder) != FNET_OK)
         fail("out of memory");
     p->is_gone = false;
     p->conversation.sequence = 0;

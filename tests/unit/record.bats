@@ -20,3 +20,19 @@ bats_require_minimum_version 1.5.0
 @test "record/delimiter: the same without SSE2" {
     "$BUILD/tests/unit/record/test_delimiter_portable"
 }
+
+@test "record/element: every element of every Flink version, cut anywhere, and what is none" {
+    "$BUILD/tests/unit/record/test_element"
+}
+
+@test "record/string_value: UTF-8 and UTF-16 as Java has them, malformed ones too" {
+    "$BUILD/tests/unit/record/test_string_value"
+}
+
+@test "record/value: every value of every Flink version is a text and back; numbers and tuples are read strictly" {
+    "$BUILD/tests/unit/record/test_value"
+}
+
+@test "record/transcoder: a batch in one piece of memory, which a long record gives back" {
+    "$BUILD/tests/unit/record/test_transcoder"
+}

@@ -6,3 +6,6 @@ bats_require_minimum_version 1.5.0
 @test "session/producer_session: turns, credit, refusals, and answers to what is wrong" { "$BUILD/tests/unit/session/test_producer_session"; }
 @test "session/consumer_session: requests, words, payloads in place, and what is refused" { "$BUILD/tests/unit/session/test_consumer_session"; }
 @test "session/session: two machines joined run the whole protocol, cut and broken anywhere" { "$BUILD/tests/unit/session/test_session"; }
+@test "session/translation: events have the form of the dialect, and come back" { "$BUILD/tests/unit/session/test_translation"; }
+@test "session: each dialect is recognised and spoken, and ends well" { "$BUILD/tests/unit/session/test_dialects"; }
+@test "session/silent_channel: the end is held until all before it was processed" { "$BUILD/tests/unit/session/test_silent_channel"; }

@@ -46,8 +46,10 @@ struct fnet_segment {
     uint32_t refs;
     bool is_sealed;               /**< nothing will be written any more */
     struct fnet_local_pool *pool; /**< NULL: on the heap, freed with the last reference */
-    struct fnet_quota *quota;     /**< borrowed: whose use counts it; NULL: nobody's */
-    struct fnet_segment *next;    /**< in the network pool's free list */
+    union {
+        struct fnet_quota *quota;  /**< in use: whose use counts it, borrowed; NULL: nobody's */
+        struct fnet_segment *next; /**< free: in the network pool's list */
+    };
 };
 
 void fnet__segment_free(struct fnet_segment *segment);
@@ -141,6 +143,14 @@ static inline uint8_t *fnet_builder_pos(const struct fnet_builder *builder)
 static inline size_t fnet_builder_room(const struct fnet_builder *builder)
 {
     return builder->segment->capacity - builder->segment->written;
+}
+
+/** Let an empty buffer be full at CAPACITY bytes, 0 < CAPACITY <= room. */
+static inline void fnet_builder_limit(struct fnet_builder *builder, size_t capacity)
+{
+    assert(builder->segment->written == 0 && capacity > 0 &&
+           capacity <= builder->segment->capacity);
+    builder->segment->capacity = (uint32_t)capacity;
 }
 
 /** Publish N <= room bytes written at pos: consumers can see them at once. */

@@ -3,7 +3,8 @@
  * event: what travels between the buffers of a channel, and its bytes.
  *
  * An event is the payload of a BufferResponse with an event data type: a 4-byte type, then its
- * fields. Layout of Flink 2.0 to 2.3. Bytes behind an event's last field are padding and ignored.
+ * fields, laid out as the dialect of the connection says (fnet/dialect.h). Bytes behind an event's
+ * last field are padding and ignored.
  *
  * Source: Flink EventSerializer; CheckpointBarrier, CheckpointOptions, WatermarkEvent.
  */
@@ -16,6 +17,7 @@
 
 #include "fnet/bytes.h"
 #include "fnet/data_type.h"
+#include "fnet/dialect.h"
 #include "fnet/err.h"
 
 /** Longest location reference of a barrier; a file system's is 4 bytes and a path. */
@@ -53,7 +55,11 @@ enum fnet_alignment_type {
     FNET_FORCED_ALIGNED = 3,
 };
 
-/** 1. An alignment timeout of INT64_MAX means none. */
+/**
+ * 1. An alignment timeout of INT64_MAX means none. Before 1.15 no barrier says its savepoint
+ * format, canonical; before 1.12 none has a timeout; before 1.11 none says how it is aligned, and
+ * it counts as aligned.
+ */
 struct fnet_checkpoint_barrier {
     int64_t id;
     int64_t timestamp_ms;
@@ -92,7 +98,7 @@ struct fnet_event {
             int32_t input_subtask;
             int32_t output_subtask;
         } connection;               /**< 7 */
-        bool is_no_drain;           /**< 8: stop mode NO_DRAIN, else DRAIN */
+        bool is_no_drain;           /**< 8: stop mode NO_DRAIN, else DRAIN, as always in 1.14 */
         int32_t final_subpartition; /**< 10 */
     };
 };
@@ -103,7 +109,10 @@ struct fnet_event {
  */
 FNET_API const char *fnet_event_type_name(uint32_t type);
 
-/** The data type under which EVENT travels: an unaligned barrier as a prioritised event. */
+/**
+ * The data type under which EVENT travels: an unaligned barrier as a prioritised event. What a
+ * dialect calls it is fnet_dialect_put_data_type()'s part.
+ */
 FNET_API enum fnet_data_type fnet_event_data_type(const struct fnet_event *event);
 
 /**
@@ -112,23 +121,29 @@ FNET_API enum fnet_data_type fnet_event_data_type(const struct fnet_event *event
  * has 128 bytes at first and grows, when the next field does not fit, by the larger of that field
  * and itself. The body of an event 3 is taken as it is and padded to 128 at least.
  */
-FNET_API size_t fnet_event_encoded_bytes(const struct fnet_event *event);
+FNET_API size_t fnet_event_encoded_bytes(const struct fnet_dialect *dialect,
+                                         const struct fnet_event *event);
 
 /**
- * Append EVENT to W, padding included.
+ * Append EVENT to W in DIALECT, padding included. What a dialect has no place for is left out: the
+ * alignment, the timeout, the savepoint format, the stop mode.
  *
  * Errors: FNET_RANGE    no room for fnet_event_encoded_bytes().
- *         FNET_INVALID  a field is outside what the struct says.
+ *         FNET_INVALID  a field is outside what the struct says, or DIALECT has no such event or
+ *                       checkpoint type.
  */
-FNET_API FNET_CHECKED enum fnet_err fnet_event_encode(const struct fnet_event *event,
+FNET_API FNET_CHECKED enum fnet_err fnet_event_encode(const struct fnet_dialect *dialect,
+                                                      const struct fnet_event *event,
                                                       struct fnet_writer *w);
 
 /**
  * Decode the event in BYTES; OUT's spans borrow from BYTES.
  *
- * Errors: FNET_TRUNCATED, FNET_BAD_KIND (unknown type), FNET_BAD_LENGTH, FNET_BAD_VALUE.
+ * Errors: FNET_TRUNCATED, FNET_BAD_KIND (DIALECT has no such type), FNET_BAD_LENGTH,
+ * FNET_BAD_VALUE.
  */
-FNET_API FNET_CHECKED enum fnet_err fnet_event_decode(struct fnet_span bytes,
+FNET_API FNET_CHECKED enum fnet_err fnet_event_decode(const struct fnet_dialect *dialect,
+                                                      struct fnet_span bytes,
                                                       struct fnet_event *out);
 
 #endif

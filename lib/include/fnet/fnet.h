@@ -12,10 +12,13 @@
 
 #include "fnet/bytes.h"
 #include "fnet/data_type.h"
+#include "fnet/dialect.h"
+#include "fnet/element.h"
 #include "fnet/err.h"
 #include "fnet/event.h"
 #include "fnet/id.h"
 #include "fnet/record.h"
+#include "fnet/value.h"
 #include "fnet/wire.h"
 
 #endif

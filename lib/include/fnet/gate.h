@@ -39,6 +39,7 @@ enum fnet_channel_state {
 };
 
 struct fnet_gate_config {
+    size_t channels;
     uint32_t buffers_per_channel; /**< exclusive buffers, may be 0 */
     uint32_t floating_buffers;    /**< shared by the channels; > 0 where the above is 0 */
     struct fnet_local_pool *pool; /**< borrowed: channels * exclusive + floating segments */
@@ -50,21 +51,20 @@ struct fnet_gate_config {
         .buffers_per_channel = FNET_BUFFERS_PER_CHANNEL, .floating_buffers = FNET_FLOATING_BUFFERS \
     }
 
-/** Errors: FNET_INVALID (no buffers at all), FNET_NOMEM. OUT is owned by caller. */
+/**
+ * Make a gate and its channels, each with a random InputChannelID.
+ *
+ * @param out  owned by caller.
+ *
+ * Errors: FNET_INVALID (no buffers at all), FNET_NOMEM.
+ */
 FNET_CHECKED enum fnet_err fnet_gate_new(const struct fnet_gate_config *config,
                                          struct fnet_gate **out);
 /** Free GATE, its channels and what they hold. Safe on NULL. */
 void fnet_gate_free(struct fnet_gate *gate);
 
-/**
- * Add a channel, with a random InputChannelID.
- *
- * @param out  borrowed from the gate.
- *
- * Errors: FNET_NOMEM.
- */
-FNET_CHECKED enum fnet_err fnet_gate_add_channel(struct fnet_gate *gate, struct fnet_channel **out);
 size_t fnet_gate_channels(const struct fnet_gate *gate);
+/** Borrowed from the gate. */
 struct fnet_channel *fnet_gate_channel(const struct fnet_gate *gate, size_t index);
 
 /** What poll yields: a data buffer or an event of one channel. */

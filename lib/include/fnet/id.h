@@ -73,7 +73,8 @@ FNET_API FNET_CHECKED enum fnet_err fnet_partition_id_from_name(const char *name
 
 /**
  * Read a partition id as Flink logs it, "HEX#NUMBER@GRAPH_VERTEX_SUBTASK_ATTEMPT", or else a
- * name as fnet_partition_id_from_name() takes it.
+ * name as fnet_partition_id_from_name() takes it. Before 1.16 an id ends behind what is called
+ * GRAPH here, before 1.11 it has no "#NUMBER": both may be missing and then are 0.
  *
  * Errors: FNET_INVALID  TEXT is neither.
  */
@@ -91,14 +92,14 @@ FNET_API void fnet_put_partition_id(struct fnet_writer *w, const struct fnet_par
 FNET_API void fnet_get_partition_id(struct fnet_reader *r, struct fnet_partition_id *id);
 
 /**
- * A map from ids to borrowed pointers: open addressing, at most half full. All zero is an empty
- * map that owns nothing. Ids come from peers, who may choose them: the slot is found by a keyed
- * hash (SipHash-2-4), whose key is drawn for each map.
+ * A map from ids to borrowed pointers: open addressing, at most three quarters full. All zero is an
+ * empty map that owns nothing. Ids come from peers, who may choose them: the slot is found by a
+ * keyed hash (SipHash-2-4), whose key is drawn for each map.
  */
 struct fnet_id_map {
     struct fnet_id_map_slot *slots; /**< owned; NULL while empty */
     size_t capacity;                /**< 0 or a power of two */
-    size_t count;                   /**< live entries, <= capacity / 2 */
+    size_t count;                   /**< live entries, <= capacity / 4 * 3 */
     uint8_t key[16];
 };
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "fnet/buffer.h"
+#include "fnet/dialect.h"
 #include "fnet/err.h"
 #include "fnet/id.h"
 #include "fnet/list.h"
@@ -165,7 +166,8 @@ FNET_CHECKED enum fnet_err fnet_partition_finish(struct fnet_partition *partitio
 /** What a view yields. */
 struct fnet_view_item {
     struct fnet_buffer buffer; /**< owned by caller */
-    uint32_t backlog;          /**< data buffers queued behind it, as Flink 1.14+ counts them */
+    uint32_t backlog;          /**< data buffers queued behind it that could be sent */
+    uint32_t queued;           /**< all of them, also the last one while it is being filled */
 };
 
 /**
@@ -198,7 +200,19 @@ FNET_CHECKED enum fnet_err fnet_view_next(struct fnet_view *view, struct fnet_vi
  */
 FNET_CHECKED enum fnet_err fnet_view_acknowledge(struct fnet_view *view);
 
-/** End the reading: the queue is dropped, VIEW is no longer valid. */
+/**
+ * The consumer has no word by which to acknowledge: EndOfPartition may follow EndOfData at once.
+ * That it takes leave after EndOfPartition is its acknowledgement then.
+ *
+ * Errors: FNET_STATE  EndOfData was not sent yet, or EndOfPartition is queued already.
+ *         FNET_NOMEM
+ */
+FNET_CHECKED enum fnet_err fnet_view_conclude(struct fnet_view *view);
+
+/**
+ * End the reading: the queue is dropped, VIEW is no longer valid. It is DONE if all records were
+ * acknowledged, or if it is not lost and had its EndOfPartition.
+ */
 void fnet_view_release(struct fnet_view *view, bool is_lost);
 
 const struct fnet_partition *fnet_view_partition(const struct fnet_view *view);
@@ -215,8 +229,11 @@ struct fnet_registry {
 /** Errors: FNET_STATE (its id is there already), FNET_NOMEM. PARTITION is borrowed. */
 FNET_CHECKED enum fnet_err fnet_registry_add(struct fnet_registry *registry,
                                              struct fnet_partition *partition);
-/** NULL when there is none. O(partitions). */
+/**
+ * The first partition whose id looks like ID in DIALECT; NULL when there is none. O(partitions).
+ */
 struct fnet_partition *fnet_registry_find(const struct fnet_registry *registry,
+                                          const struct fnet_dialect *dialect,
                                           const struct fnet_partition_id *id);
 void fnet_registry_clear(struct fnet_registry *registry);
 

@@ -244,7 +244,7 @@ FNET_API void fnet_delimiter_init(struct fnet_delimiter *d,
  * Find up to MAX > 0 complete records at the head of INPUT.
  *
  * @param is_end   no bytes will follow INPUT: its rest is the last record, though unterminated. Of
- *                 FNET_FORMAT_BYTES also: none will for some time, so that a shorter chunk goes out.
+ *                 FNET_FORMAT_BYTES also: none will for a while, so that a shorter chunk goes out.
  * @param records  borrowed from INPUT, without delimiters and lengths.
  * @param count    how many.
  * @param used     bytes of INPUT they took, delimiters and lengths included.

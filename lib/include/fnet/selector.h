@@ -5,7 +5,8 @@
  * Source: Flink streaming/runtime/partitioner/: RebalancePartitioner, KeyGroupStreamPartitioner,
  * BroadcastPartitioner, ShufflePartitioner, GlobalPartitioner, ForwardPartitioner,
  * RescalePartitioner; runtime/state/KeyGroupRangeAssignment; util/MathUtils. The key is the String
- * that the key's bytes are in UTF-8, so that a record lands where Flink's keyBy of it would.
+ * that the key's bytes are in UTF-8, or the number they stand for, so that a record lands where
+ * Flink's keyBy of it would.
  */
 #ifndef FNET_SELECTOR_H
 #define FNET_SELECTOR_H
@@ -16,6 +17,7 @@
 
 #include "fnet/bytes.h"
 #include "fnet/err.h"
+#include "fnet/value.h"
 
 /** Flink's bounds of the number of key groups. */
 #define FNET_MAX_PARALLELISM 32768u
@@ -131,6 +133,9 @@ struct fnet_selector_config {
     uint64_t seed;            /**< of SHUFFLE and REBALANCE: the same seed, the same targets */
     bool has_seed;            /**< if not, it is drawn at random */
     struct fnet_key key;      /**< of HASH and INDEX */
+    /** Of HASH: LONG or INT, and the key's first piece is the text of such a number and hashed as
+        one; any other type is hashed as a String. What is no number goes anywhere. */
+    enum fnet_value_type key_type;
 };
 
 #define FNET_SELECTOR_CONFIG_INIT                                                                  \

@@ -8,6 +8,9 @@
  *     n = fnet_session_send_spans(s, iov, max)    write from them
  *     fnet_session_sent(s, bytes)
  *
+ * A connection speaks one dialect (fnet/dialect.h): the consumer's, which the producer recognises.
+ * Partitions and gates know the newest form only; sessions turn events into the dialect and back.
+ *
  * The session's bell rings when there may be something to send that was not there before.
  *
  * Source: Flink PartitionRequestQueue, PartitionRequestServerHandler,
@@ -38,6 +41,9 @@ struct fnet_session;
 /** Free SESSION. A producer's views are released as lost, a consumer's channels fail. */
 void fnet_session_free(struct fnet_session *session);
 void fnet_session_set_bell(struct fnet_session *session, struct fnet_bell bell);
+
+/** What SESSION speaks; of a producer the newest until the first request shows the peer's. */
+const struct fnet_dialect *fnet_session_dialect(const struct fnet_session *session);
 
 /** May more be received now? False while answers pile up that the peer does not read. */
 bool fnet_session_wants_read(const struct fnet_session *session);
@@ -89,14 +95,23 @@ struct fnet_session_counts fnet_session_counts(const struct fnet_session *sessio
 /* ---- producer ---------------------------------------------------------------------------- */
 
 /**
- * Serve the partitions of REGISTRY to one consumer.
+ * Serve the partitions of REGISTRY to one consumer, in its dialect. An event that this does not
+ * have is not sent. Before 1.14 a consumer has no word by which to acknowledge: EndOfPartition
+ * then follows the last record at once, and all is delivered when the consumer takes leave of the
+ * subpartition afterwards, as Flink does once the task has taken the last record out of its gate.
+ * What Flink's task does not process after that is not heard of; nor can a cancellation that
+ * crosses the EndOfPartition be told from that leave. A connection that is lost is a loss until
+ * then.
  *
  * @param registry  borrowed.
+ * @param assumed   a consumer's dialect if its first request leaves that open: see
+ *                  fnet_dialect_of_request(). May be NULL.
  * @param out       owned by caller.
  *
  * Errors: FNET_NOMEM
  */
 FNET_CHECKED enum fnet_err fnet_producer_session_new(const struct fnet_registry *registry,
+                                                     const struct fnet_dialect *assumed,
                                                      struct fnet_session **out);
 
 /** Tell the peer that all is over because of TEXT, and close. */
@@ -129,8 +144,14 @@ struct fnet_consumer_listener {
     void *arg;
 };
 
-/** Errors: FNET_NOMEM. LISTENER is copied; OUT is owned by caller. */
+/**
+ * Read in DIALECT. Before 1.14 a channel is told its end of data when the end of its partition
+ * arrived; that end, and with it the leave that tells the producer, it gets once it acknowledged.
+ *
+ * Errors: FNET_NOMEM. LISTENER is copied; OUT is owned by caller.
+ */
 FNET_CHECKED enum fnet_err fnet_consumer_session_new(const struct fnet_consumer_listener *listener,
+                                                     const struct fnet_dialect *dialect,
                                                      struct fnet_session **out);
 
 /**
@@ -151,6 +172,8 @@ FNET_CHECKED enum fnet_err fnet_consumer_session_request(struct fnet_session *se
  * Ask for the description of PARTITION, or of all when NULL. Only of fnet peers.
  *
  * @param request  a fresh id that comes back with the answer.
+ *
+ * Errors: FNET_NOMEM, FNET_INVALID (only the newest dialect has that question).
  */
 FNET_CHECKED enum fnet_err fnet_consumer_session_describe(
     struct fnet_session *session, const struct fnet_id *request,

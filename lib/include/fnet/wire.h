@@ -3,7 +3,7 @@
  * wire: frames and messages between a producer and a consumer, and the pull decoder that finds
  * them in a byte stream cut anywhere. No I/O, no payload copies.
  *
- * The layout is the newest released one, Flink 2.0 to 2.3. A frame is
+ * A frame is
  *
  *     offset  bytes  meaning
  *     0       4      length of the whole frame, these 4 bytes included, int32
@@ -11,8 +11,9 @@
  *     8       1      message type
  *     9       ...    body
  *
- * All integers are big-endian. "request" messages go from consumer (the TCP client) to producer,
- * "response" messages the other way.
+ * and its body is laid out as the dialect of the connection says (fnet/dialect.h); the structs
+ * below have the newest form. All integers are big-endian. "request" messages go from consumer (the
+ * TCP client) to producer, "response" messages the other way.
  *
  * Source: Flink NettyMessage, NettyMessageDecoder, BufferResponseDecoder, NonBufferResponseDecoder.
  */
@@ -25,14 +26,17 @@
 
 #include "fnet/bytes.h"
 #include "fnet/data_type.h"
+#include "fnet/dialect.h"
 #include "fnet/err.h"
 #include "fnet/id.h"
 
 #define FNET_MAGIC 0xBADC0FFEu
 #define FNET_FRAME_HEADER_BYTES 9
-/** Frame header and fixed fields of a BufferResponse, in front of partial sizes and payload. */
+/**
+ * Frame header and fixed fields of a BufferResponse, in front of partial sizes and payload, in the
+ * newest dialect; in no other they are more.
+ */
 #define FNET_BUFFER_RESPONSE_HEAD_BYTES 47
-
 /** Most payload bytes of one BufferResponse: no segment and no event is larger. */
 #define FNET_PAYLOAD_MAX_BYTES (64u << 20)
 /** Most partial buffers in one BufferResponse. */
@@ -63,7 +67,7 @@ FNET_API const char *fnet_message_type_name(uint8_t type);
 
 /** 0: one buffer or event of a channel; SIZE payload bytes follow the head. */
 struct fnet_buffer_response {
-    int32_t subpartition; /**< -1: not known */
+    int32_t subpartition; /**< -1: not known; it is not said before 1.19 */
     int32_t sequence;     /**< from 0, data and events alike; INT32_MIN follows INT32_MAX */
     int32_t backlog;      /**< >= 0, data buffers queued behind this one */
     uint8_t data_type;    /**< enum fnet_data_type */
@@ -90,6 +94,7 @@ struct fnet_partition_request {
     int32_t first; /**< 0 <= first <= last, inclusive */
     int32_t last;
     int32_t credit; /**< >= 0, the exclusive buffers of the channel */
+    bool recovers;  /**< since 2.4: nothing may be sent before an AddCredit */
 };
 
 /** 3: an event for the task that produces PARTITION. */
@@ -100,7 +105,7 @@ struct fnet_task_event_request {
 
 /** 11: the next segment of a tiered (hybrid) subpartition. */
 struct fnet_segment_id {
-    int32_t subpartition; /**< >= 0 */
+    int32_t subpartition; /**< >= 0; 0 in 1.18, where it is not said */
     int32_t segment;      /**< > 0 */
 };
 
@@ -137,23 +142,34 @@ struct fnet_message {
         struct fnet_segment_id segment;
         struct fnet_description_request describe;
         struct fnet_description_response description;
-        int32_t credit;      /**< AddCredit, > 0 */
+        struct {
+            int32_t credit;                    /**< AddCredit, > 0 */
+            struct fnet_partition_id credited; /**< before 1.11, of this partition; else zero */
+        };
         int32_t backlog;     /**< BacklogAnnouncement, > 0 */
         int32_t buffer_size; /**< NewBufferSize, > 0 */
     };
 };
 
-/** Bytes of MESSAGE's frame without the payload of a BufferResponse. */
-FNET_API size_t fnet_message_encoded_bytes(const struct fnet_message *message);
+/**
+ * Bytes of MESSAGE's frame without the payload of a BufferResponse. The types that a dialect does
+ * not have count as in the dialects that have them.
+ */
+FNET_API size_t fnet_message_encoded_bytes(const struct fnet_dialect *dialect,
+                                           const struct fnet_message *message);
 
 /**
- * Append MESSAGE's frame to W. Of a BufferResponse the head and the partial sizes; the caller
- * sends the payload's SIZE bytes behind it, and the frame length counts them.
+ * Append MESSAGE's frame to W in DIALECT; of ids that has not room for what it has. Of a
+ * BufferResponse the head and the partial sizes; the caller sends the payload's SIZE bytes behind
+ * it, and the frame length counts them.
  *
  * Errors: FNET_RANGE    no room for fnet_message_encoded_bytes().
- *         FNET_INVALID  a field is outside what the struct says.
+ *         FNET_INVALID  a field is outside what the struct says, or DIALECT cannot say it: it has
+ *                       no such message or data type, no ranges of subpartitions, no partial or
+ *                       compressed buffers.
  */
-FNET_API FNET_CHECKED enum fnet_err fnet_message_encode(const struct fnet_message *message,
+FNET_API FNET_CHECKED enum fnet_err fnet_message_encode(const struct fnet_dialect *dialect,
+                                                        const struct fnet_message *message,
                                                         struct fnet_writer *w);
 
 /**
@@ -165,11 +181,12 @@ FNET_API FNET_CHECKED enum fnet_err fnet_message_encode(const struct fnet_messag
  *
  * Errors: FNET_AGAIN      BYTES ends before the message does; USED is then set to how many bytes
  *                         would be enough to get further, as far as can be told.
- *         FNET_BAD_MAGIC, FNET_BAD_KIND (unknown type), FNET_BAD_LENGTH (frame length against its
- *         contents or a named limit), FNET_BAD_VALUE (a field the protocol rules out).
- * Cost:   O(1), O(partials) for a BufferResponse that has them.
+ *         FNET_BAD_MAGIC, FNET_BAD_KIND (DIALECT has no such type), FNET_BAD_LENGTH (frame length
+ * against its contents or a named limit), FNET_BAD_VALUE (a field the protocol rules out). Cost:
+ * O(1), O(partials) for a BufferResponse that has them.
  */
-FNET_API FNET_CHECKED enum fnet_err fnet_message_decode(struct fnet_span bytes, size_t *used,
+FNET_API FNET_CHECKED enum fnet_err fnet_message_decode(const struct fnet_dialect *dialect,
+                                                        struct fnet_span bytes, size_t *used,
                                                         struct fnet_message *out);
 
 /* ---- the pull decoder ------------------------------------------------------------------- */
@@ -188,7 +205,7 @@ FNET_API FNET_CHECKED enum fnet_err fnet_message_decode(struct fnet_span bytes, 
 struct fnet_decoder;
 
 /**
- * Make a decoder.
+ * Make a decoder of a stream in DIALECT.
  *
  * @param staging  bytes of the staging space; fewer than 1024 count as 1024. It grows for a longer
  *                 message, up to FNET_MESSAGE_MAX_BYTES, and shrinks again.
@@ -196,8 +213,22 @@ struct fnet_decoder;
  *
  * Errors: FNET_NOMEM
  */
-FNET_API FNET_CHECKED enum fnet_err fnet_decoder_new(size_t staging, struct fnet_decoder **out);
+FNET_API FNET_CHECKED enum fnet_err fnet_decoder_new(const struct fnet_dialect *dialect,
+                                                     size_t staging, struct fnet_decoder **out);
 FNET_API void fnet_decoder_free(struct fnet_decoder *decoder);
+
+/**
+ * Type and frame length of the next message, before it is decoded: the length of a client's first
+ * PartitionRequest says its dialect (fnet_dialect_of_request()).
+ *
+ * Errors: FNET_AGAIN  the frame header is not there yet, or payload is still left to be taken.
+ *         FNET_BAD_MAGIC
+ */
+FNET_API FNET_CHECKED enum fnet_err fnet_decoder_peek(const struct fnet_decoder *decoder,
+                                                      uint8_t *type, uint32_t *length);
+/** The next message and all behind it are in DIALECT. */
+FNET_API void fnet_decoder_set_dialect(struct fnet_decoder *decoder,
+                                       const struct fnet_dialect *dialect);
 
 /**
  * Where the next received bytes may be written; spans given out before are then void. Call it when

@@ -109,6 +109,16 @@ static void test_partition_text(void)
     CHECK_INT(id.subtask, 0);
     CHECK_INT(id.attempt, INT32_MAX);
 
+    CASE("an id as older versions log it: without number, without what is behind the graph");
+    CHECK_INT(fnet_partition_id_parse(DATA_SET "#3@" GRAPH, &id), FNET_OK);
+    CHECK_INT(id.number, 3);
+    CHECK_INT(id.graph.bytes[15], 0xbf);
+    CHECK_INT(id.vertex.bytes[1], 0);
+    CHECK_INT(id.subtask, 0);
+    CHECK_INT(fnet_partition_id_parse(DATA_SET "@" GRAPH, &id), FNET_OK);
+    CHECK_INT(id.number, 0);
+    CHECK_INT(id.graph.bytes[15], 0xbf);
+
     CASE("neither an id nor a name");
     static const char *const bad[] = {
         DATA_SET "#@" GRAPH "_" VERTEX "_0_0",
@@ -119,6 +129,10 @@ static void test_partition_text(void)
         DATA_SET "#3@" GRAPH "_" VERTEX "_0",
         DATA_SET "#3@" GRAPH "_" VERTEX "_0_0_0",
         DATA_SET "#3",
+        DATA_SET "@",
+        DATA_SET "@" GRAPH "_",
+        DATA_SET "@" GRAPH "_" VERTEX,
+        DATA_SET "@" GRAPH "#3",
         "",
         "a/b",
         "a b",

@@ -29,7 +29,7 @@ static void check_contents(const struct fnet_id_map *map, bool present[static KE
         count += present[n];
     }
     CHECK_INT(map->count, count);
-    CHECK(map->count <= map->capacity / 2);
+    CHECK(map->count <= map->capacity / 4 * 3);
     for (size_t i = 0; i < map->capacity; i++)
         seen += fnet_id_map_at(map, i) != NULL;
     CHECK_INT(seen, count);

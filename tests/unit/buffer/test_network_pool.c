@@ -69,6 +69,13 @@ static void test_memory(void)
     CHECK_INT(fnet_builder_room(&builders[2]), BYTES);
     CHECK(!builders[2].segment->is_sealed);
 
+    CASE("a builder that was limited leaves a whole segment behind");
+    fnet_builder_limit(&builders[2], 10);
+    CHECK_INT(fnet_builder_room(&builders[2]), 10);
+    fnet_builder_seal(&builders[2]);
+    CHECK_INT(fnet_local_pool_take(local, NULL, &builders[2]), FNET_OK);
+    CHECK_INT(fnet_builder_room(&builders[2]), BYTES);
+
     CASE("the peak remembers the most that was in use");
     CHECK_INT(fnet_network_pool_peak(network), SEGMENTS);
     for (int i = 0; i < 4; i++)

@@ -97,13 +97,13 @@ static void check_encodes(const struct fnet_event *event, struct fnet_span bytes
     struct fnet_writer w = fnet_writer_of(out, sizeof out);
 
     memset(out, 0xa5, sizeof out);
-    CHECK_INT(fnet_event_encoded_bytes(event), bytes.len);
-    CHECK_INT(fnet_event_encode(event, &w), FNET_OK);
+    CHECK_INT(fnet_event_encoded_bytes(fnet_dialect_newest(), event), bytes.len);
+    CHECK_INT(fnet_event_encode(fnet_dialect_newest(), event, &w), FNET_OK);
     if (CHECK_INT(w.pos - out, bytes.len))
         CHECK_MEM(out, bytes.ptr, bytes.len);
 
     w = fnet_writer_of(out, bytes.len - 1);
-    CHECK_INT(fnet_event_encode(event, &w), FNET_RANGE);
+    CHECK_INT(fnet_event_encode(fnet_dialect_newest(), event, &w), FNET_RANGE);
     CHECK(w.pos == out && !w.failed);
 }
 
@@ -130,7 +130,7 @@ static void test_golden(void)
         CHECK_STR(samples[i].name, g.name);
         check_encodes(&samples[i].event, golden_span(&g));
         CHECK_INT(fnet_event_data_type(&samples[i].event), data_type_of(&g));
-        CHECK_INT(fnet_event_decode(golden_span(&g), &event), FNET_OK);
+        CHECK_INT(fnet_event_decode(fnet_dialect_newest(), golden_span(&g), &event), FNET_OK);
         check_encodes(&event, golden_span(&g));
     }
     CASE("no sample without golden bytes");
@@ -151,7 +151,7 @@ static size_t exact_bytes(const struct fnet_event *event)
     if (event->type == FNET_EVENT_WATERMARK)
         return 4 + 2 + event->watermark.identifier.len + 1 + 4 +
                (event->watermark.is_boolean ? 1 : 8);
-    return fnet_event_encoded_bytes(event) - padding;
+    return fnet_event_encoded_bytes(fnet_dialect_newest(), event) - padding;
 }
 
 static void test_lengths(void)
@@ -165,7 +165,8 @@ static void test_lengths(void)
         for (size_t len = 0; len <= bytes.len; len++) {
             memset(&event, 0xa5, sizeof event);
             struct fnet_event untouched = event;
-            enum fnet_err err = fnet_event_decode(fnet_span_of(bytes.ptr, len), &event);
+            enum fnet_err err =
+                fnet_event_decode(fnet_dialect_newest(), fnet_span_of(bytes.ptr, len), &event);
             CHECK_INT(err, len < exact ? FNET_TRUNCATED : FNET_OK);
             if (err != FNET_OK)
                 CHECK_MEM(&event, &untouched, sizeof event);
@@ -173,7 +174,9 @@ static void test_lengths(void)
         /* More padding than Flink's is as good. */
         memcpy(longer, bytes.ptr, bytes.len);
         memset(longer + bytes.len, 0xff, 9);
-        CHECK_INT(fnet_event_decode(fnet_span_of(longer, bytes.len + 9), &event), FNET_OK);
+        CHECK_INT(
+            fnet_event_decode(fnet_dialect_newest(), fnet_span_of(longer, bytes.len + 9), &event),
+            FNET_OK);
         if (event.type != FNET_EVENT_OTHER && event.type != FNET_EVENT_ANNOUNCEMENT)
             check_encodes(&event, bytes);
         free((void *)(uintptr_t)bytes.ptr);
@@ -200,7 +203,8 @@ static void test_bad(void)
         CASE(g.name);
         memset(&event, 0xa5, sizeof event);
         struct fnet_event untouched = event;
-        CHECK_INT(fnet_event_decode(golden_span(&g), &event), err_named(g.words[0]));
+        CHECK_INT(fnet_event_decode(fnet_dialect_newest(), golden_span(&g), &event),
+                  err_named(g.words[0]));
         CHECK_MEM(&event, &untouched, sizeof event);
     }
 }
@@ -210,7 +214,7 @@ static void check_invalid(const struct fnet_event *event)
     uint8_t out[256];
     struct fnet_writer w = fnet_writer_of(out, sizeof out);
 
-    CHECK_INT(fnet_event_encode(event, &w), FNET_INVALID);
+    CHECK_INT(fnet_event_encode(fnet_dialect_newest(), event, &w), FNET_INVALID);
     CHECK(w.pos == out);
 }
 
@@ -241,7 +245,7 @@ static void test_fields(void)
     struct fnet_event event;
 
     CASE("the fields of a barrier");
-    CHECK_INT(fnet_event_decode(bytes, &event), FNET_OK);
+    CHECK_INT(fnet_event_decode(fnet_dialect_newest(), bytes, &event), FNET_OK);
     CHECK_INT(event.type, FNET_EVENT_CHECKPOINT_BARRIER);
     CHECK_INT(event.barrier.id, 42);
     CHECK_INT(event.barrier.timestamp_ms, 1700000000000);
@@ -258,8 +262,10 @@ static void test_fields(void)
     struct fnet_event empty = BARRIER(.has_location = true);
     uint8_t out[64];
     struct fnet_writer w = fnet_writer_of(out, sizeof out);
-    CHECK_INT(fnet_event_encode(&empty, &w), FNET_OK);
-    CHECK_INT(fnet_event_decode(fnet_span_of(out, (size_t)(w.pos - out)), &event), FNET_OK);
+    CHECK_INT(fnet_event_encode(fnet_dialect_newest(), &empty, &w), FNET_OK);
+    CHECK_INT(
+        fnet_event_decode(fnet_dialect_newest(), fnet_span_of(out, (size_t)(w.pos - out)), &event),
+        FNET_OK);
     CHECK(event.barrier.has_location && event.barrier.location.len == 0);
 }
 

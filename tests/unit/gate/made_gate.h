@@ -41,6 +41,7 @@ __attribute__((unused)) static void make_gate(struct made_gate *m, size_t channe
     CHECK_INT(fnet_local_pool_new(m->network, segments, segments, &m->pool), FNET_OK);
 
     const struct fnet_gate_config config = {
+        .channels = channels,
         .buffers_per_channel = exclusive,
         .floating_buffers = floating,
         .pool = m->pool,
@@ -48,7 +49,7 @@ __attribute__((unused)) static void make_gate(struct made_gate *m, size_t channe
     };
     CHECK_INT(fnet_gate_new(&config, &m->gate), FNET_OK);
     for (size_t i = 0; i < channels; i++)
-        CHECK_INT(fnet_gate_add_channel(m->gate, &m->channels[i]), FNET_OK);
+        m->channels[i] = fnet_gate_channel(m->gate, i);
 }
 
 /** Free all; every segment must be back once the gate is gone. */

@@ -21,7 +21,7 @@ static struct fnet__credit made(uint32_t exclusive, struct fnet__floating *float
 {
     struct fnet__credit credit;
 
-    fnet__credit_init(&credit, exclusive, floating, on_credit);
+    fnet__credit_init(&credit, exclusive, floating);
     return credit;
 }
 
@@ -40,7 +40,7 @@ static void test_request(void)
     bool is_floating = true;
 
     CASE("a request gives the exclusive buffers: they are announced by it and never again");
-    fnet__floating_init(&floating, 8);
+    fnet__floating_init(&floating, 8, on_credit);
     struct fnet__credit c = made(2, &floating);
     calls = 0;
     CHECK_INT(c.granted, 2);
@@ -79,7 +79,7 @@ static void test_backlog(void)
     struct fnet__floating floating;
 
     CASE("a backlog asks for floating buffers until backlog + exclusive are available");
-    fnet__floating_init(&floating, 8);
+    fnet__floating_init(&floating, 8, on_credit);
     struct fnet__credit c = made(2, &floating);
     calls = 0;
     fnet__credit_set_backlog(&c, 3);
@@ -132,7 +132,7 @@ static void test_shrinking(void)
     struct fnet__floating floating;
 
     CASE("when the backlog shrank, an exclusive buffer that returns sends a floating one home");
-    fnet__floating_init(&floating, 4);
+    fnet__floating_init(&floating, 4, on_credit);
     struct fnet__credit c = made(2, &floating);
     use(&c, false);
     use(&c, false);
@@ -163,7 +163,7 @@ static void test_waiting(void)
     struct fnet__floating floating;
 
     CASE("when floating buffers run out, channels wait for them");
-    fnet__floating_init(&floating, 2);
+    fnet__floating_init(&floating, 2, on_credit);
     struct fnet__credit a = made(1, &floating);
     struct fnet__credit b = made(1, &floating);
     struct fnet__credit c = made(1, &floating);
@@ -215,7 +215,7 @@ static void test_identity(void)
     struct fnet__floating floating;
 
     CASE("a consumed floating buffer serves who waits, though exclusive ones are out as well");
-    fnet__floating_init(&floating, 1);
+    fnet__floating_init(&floating, 1, on_credit);
     struct fnet__credit busy = made(1, &floating);
     struct fnet__credit waiting = made(1, &floating);
     fnet__credit_set_backlog(&busy, 1);
@@ -236,7 +236,7 @@ static void test_no_exclusive(void)
     bool is_floating = false;
 
     CASE("without exclusive buffers nothing may come before a backlog is known");
-    fnet__floating_init(&floating, 1);
+    fnet__floating_init(&floating, 1, on_credit);
     struct fnet__credit c = made(0, &floating);
     CHECK_INT(c.granted, 0);
     CHECK_INT(fnet__credit_use(&c, &is_floating), FNET_NO_CREDIT);
@@ -261,7 +261,7 @@ static void test_closed(void)
     struct fnet__floating floating;
 
     CASE("buffers that return after the end go where they belong");
-    fnet__floating_init(&floating, 2);
+    fnet__floating_init(&floating, 2, on_credit);
     struct fnet__credit c = made(1, &floating);
     fnet__credit_set_backlog(&c, 1);
     CHECK_INT(fnet__credit_announce(&c), 1);
@@ -345,9 +345,9 @@ static void walk(uint32_t exclusive)
     uint32_t random = exclusive + 1;
     unsigned long announced = 0;
 
-    fnet__floating_init(&floating, FLOATING);
+    fnet__floating_init(&floating, FLOATING, on_credit);
     for (int i = 0; i < CHANNELS; i++) {
-        fnet__credit_init(&walkers[i].credit, exclusive, &floating, on_credit);
+        fnet__credit_init(&walkers[i].credit, exclusive, &floating);
         walkers[i].known = exclusive;
     }
     for (int i = 0; i < 100000 && tap_failures == 0; i++) {
@@ -366,7 +366,7 @@ static void walk(uint32_t exclusive)
                 while (w->count > 0)
                     consume(w);
                 (void)fnet__credit_announce(&w->credit);
-                fnet__credit_init(&w->credit, exclusive, &floating, on_credit);
+                fnet__credit_init(&w->credit, exclusive, &floating);
                 w->known = exclusive;
             }
             break;

@@ -30,7 +30,7 @@ static void put_credit(struct bytes *b, int32_t credit)
     const struct fnet_message m = {.type = FNET_ADD_CREDIT, .credit = credit};
     struct fnet_writer w = fnet_writer_of(b->at + b->len, sizeof b->at - b->len);
 
-    CHECK_INT(fnet_message_encode(&m, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
     b->len += CREDIT_BYTES;
 }
 
@@ -42,7 +42,7 @@ static void put_buffer(struct bytes *b, int32_t sequence, uint32_t size)
     };
     struct fnet_writer w = fnet_writer_of(b->at + b->len, sizeof b->at - b->len);
 
-    CHECK_INT(fnet_message_encode(&m, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
     b->len += FNET_BUFFER_RESPONSE_HEAD_BYTES;
     memset(b->at + b->len, 'p', size);
     b->len += size;

@@ -132,15 +132,13 @@ static inline void init_partition(struct world *w)
 static inline void init_gate(struct world *w)
 {
     struct fnet_gate_config config = FNET_GATE_CONFIG_INIT;
-    struct fnet_channel *channel;
 
     CHECK_INT(fnet_local_pool_new(w->network, SUBPARTITIONS * 2 + 8, SUBPARTITIONS * 2 + 8, &w->in),
               FNET_OK);
+    config.channels = SUBPARTITIONS;
     config.pool = w->in;
     config.ready = (struct fnet_bell){.ring = post_read, .arg = w};
     CHECK_INT(fnet_gate_new(&config, &w->gate), FNET_OK);
-    for (int i = 0; i < SUBPARTITIONS; i++)
-        CHECK_INT(fnet_gate_add_channel(w->gate, &channel), FNET_OK);
 }
 
 /** A partition of SUBPARTITIONS times TOTAL bytes, and a gate for them. */
@@ -206,7 +204,7 @@ static inline struct fnet_session *new_producer(struct world *w)
 {
     struct fnet_session *session = NULL;
 
-    CHECK_INT(fnet_producer_session_new(&w->registry, &session), FNET_OK);
+    CHECK_INT(fnet_producer_session_new(&w->registry, NULL, &session), FNET_OK);
     return session;
 }
 
@@ -227,7 +225,7 @@ static inline struct fnet_session *new_consumer(struct world *w)
     struct fnet_partition_id id;
 
     CHECK_INT(fnet_partition_id_from_name(NAME, &id), FNET_OK);
-    CHECK_INT(fnet_consumer_session_new(&listener, &session), FNET_OK);
+    CHECK_INT(fnet_consumer_session_new(&listener, fnet_dialect_newest(), &session), FNET_OK);
     for (uint32_t i = 0; i < SUBPARTITIONS; i++) {
         struct fnet_channel *channel = fnet_gate_channel(w->gate, i);
         CHECK_INT(fnet_consumer_session_add(session, channel), FNET_OK);

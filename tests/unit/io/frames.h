@@ -27,7 +27,7 @@ static inline void add_frame(struct frames *frames, const struct fnet_message *m
     struct fnet_writer w =
         fnet_writer_of(frames->bytes + frames->len, sizeof frames->bytes - frames->len);
 
-    CHECK_INT(fnet_message_encode(message, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), message, &w), FNET_OK);
     frames->len = (size_t)(w.pos - frames->bytes);
 }
 
@@ -115,7 +115,8 @@ static inline bool take_frame(struct frames *frames, size_t *offset, struct fnet
 {
     size_t used;
 
-    if (fnet_message_decode(fnet_span_of(frames->bytes + *offset, frames->len - *offset), &used,
+    if (fnet_message_decode(fnet_dialect_newest(),
+                            fnet_span_of(frames->bytes + *offset, frames->len - *offset), &used,
                             out) != FNET_OK)
         return false;
     *offset += used;

@@ -154,6 +154,39 @@ static void test_own_builders(void)
     unmake_partition(&m);
 }
 
+static size_t room_of_next(struct fnet_partition *partition, uint32_t subpartition)
+{
+    struct fnet_builder *builder = NULL;
+
+    CHECK_INT(fnet_partition_builder(partition, subpartition, &builder), FNET_OK);
+    size_t room = fnet_builder_room(builder);
+    fnet_builder_commit(builder, room);
+    return room;
+}
+
+static void test_staggered(void)
+{
+    struct made_partition m;
+    unsigned shorter = 0;
+
+    CASE("of many subpartitions the first buffers differ in length, only the first");
+    make_partition(&m, "main", 64, 130, 10);
+    for (uint32_t i = 0; i < 64; i++) {
+        size_t room = room_of_next(m.partition, i);
+        CHECK(room > 0 && room <= MADE_SEGMENT_BYTES);
+        shorter += room < MADE_SEGMENT_BYTES;
+        CHECK_INT(room_of_next(m.partition, i), MADE_SEGMENT_BYTES);
+    }
+    CHECK_INT(shorter, 60);
+    unmake_partition(&m);
+
+    CASE("of few they do not");
+    make_partition(&m, "main", 63, 130, 10);
+    for (uint32_t i = 0; i < 63; i++)
+        CHECK_INT(room_of_next(m.partition, i), MADE_SEGMENT_BYTES);
+    unmake_partition(&m);
+}
+
 static void test_full_is_available(void)
 {
     struct made_partition m;
@@ -430,6 +463,7 @@ int main(void)
     test_what_it_says();
     test_states();
     test_own_builders();
+    test_staggered();
     test_full_is_available();
     test_quota();
     test_broadcast();

@@ -335,9 +335,9 @@ static void test_end(void)
     CASE("the end counts as yielded when it was taken, not when it was added");
     begin(&b, false);
     add_event(&b, FNET_END_OF_DATA);
-    CHECK(!b.s.is_end_yielded);
+    CHECK_INT(b.s.end, FNET__END_AHEAD);
     take(&b, FNET_END_OF_DATA, 4, 0);
-    CHECK(b.s.is_end_yielded);
+    CHECK_INT(b.s.end, FNET__END_OF_DATA_TAKEN);
     end(&b);
 }
 

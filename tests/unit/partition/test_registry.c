@@ -26,18 +26,19 @@ static void test_find(void)
     CHECK_INT(fnet_partition_id_from_name("unknown", &unknown), FNET_OK);
 
     CASE("an empty registry finds nothing");
-    CHECK(fnet_registry_find(&registry, fnet_partition_id(made[0].partition)) == NULL);
+    CHECK(fnet_registry_find(&registry, fnet_dialect_newest(),
+                             fnet_partition_id(made[0].partition)) == NULL);
 
     CASE("what was added is found, by all of its id");
     for (size_t i = 0; i < N; i++)
         CHECK_INT(fnet_registry_add(&registry, made[i].partition), FNET_OK);
     for (size_t i = 0; i < N; i++)
-        CHECK(fnet_registry_find(&registry, fnet_partition_id(made[i].partition)) ==
-              made[i].partition);
-    CHECK(fnet_registry_find(&registry, &unknown) == NULL);
+        CHECK(fnet_registry_find(&registry, fnet_dialect_newest(),
+                                 fnet_partition_id(made[i].partition)) == made[i].partition);
+    CHECK(fnet_registry_find(&registry, fnet_dialect_newest(), &unknown) == NULL);
     struct fnet_partition_id other_attempt = *fnet_partition_id(made[1].partition);
     other_attempt.attempt++;
-    CHECK(fnet_registry_find(&registry, &other_attempt) == NULL);
+    CHECK(fnet_registry_find(&registry, fnet_dialect_newest(), &other_attempt) == NULL);
 
     CASE("the order is that of adding");
     CHECK_INT(registry.count, N);
@@ -51,7 +52,8 @@ static void test_find(void)
     CASE("a cleared registry is empty and usable");
     fnet_registry_clear(&registry);
     CHECK_INT(registry.count, 0);
-    CHECK(fnet_registry_find(&registry, fnet_partition_id(made[0].partition)) == NULL);
+    CHECK(fnet_registry_find(&registry, fnet_dialect_newest(),
+                             fnet_partition_id(made[0].partition)) == NULL);
     CHECK_INT(fnet_registry_add(&registry, made[2].partition), FNET_OK);
     fnet_registry_clear(&registry);
 
@@ -74,8 +76,8 @@ static void test_no_memory(void)
             added++;
         CHECK_INT(registry.count, added);
         for (size_t i = 0; i < added; i++)
-            CHECK(fnet_registry_find(&registry, fnet_partition_id(made[i].partition)) ==
-                  made[i].partition);
+            CHECK(fnet_registry_find(&registry, fnet_dialect_newest(),
+                                     fnet_partition_id(made[i].partition)) == made[i].partition);
         fnet_registry_clear(&registry);
     } while (failmalloc_disarm());
     for (size_t i = 0; i < N; i++)

@@ -13,19 +13,27 @@
 #define PEER_PAYLOAD_BYTES (64u << 10)
 
 struct scripted_peer {
-    struct fnet_session *session;        /**< borrowed */
+    struct fnet_session *session; /**< borrowed */
+    const struct fnet_dialect *dialect;
     struct fnet_decoder *decoder;        /**< of what the session says */
     size_t step;                         /**< bytes that go over at a time */
     uint8_t payload[PEER_PAYLOAD_BYTES]; /**< of the BufferResponse heard last */
     size_t payload_len;
 };
 
-__attribute__((unused)) static void meet(struct scripted_peer *p, struct fnet_session *session)
+__attribute__((unused)) static void meet_in(struct scripted_peer *p, struct fnet_session *session,
+                                            const struct fnet_dialect *dialect)
 {
     p->session = session;
+    p->dialect = dialect;
     p->step = SIZE_MAX;
     p->payload_len = 0;
-    CHECK_INT(fnet_decoder_new(0, &p->decoder), FNET_OK);
+    CHECK_INT(fnet_decoder_new(dialect, 0, &p->decoder), FNET_OK);
+}
+
+__attribute__((unused)) static void meet(struct scripted_peer *p, struct fnet_session *session)
+{
+    meet_in(p, session, fnet_dialect_newest());
 }
 
 __attribute__((unused)) static void part(struct scripted_peer *p)
@@ -70,7 +78,7 @@ __attribute__((unused)) static enum fnet_err tell_payload(struct scripted_peer *
     static uint8_t frame[FNET_BUFFER_RESPONSE_HEAD_BYTES + (1u << 20)];
     struct fnet_writer w = fnet_writer_of(frame, sizeof frame);
 
-    CHECK_INT(fnet_message_encode(message, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(p->dialect, message, &w), FNET_OK);
     size_t len = (size_t)(w.pos - frame);
     if (message->type == FNET_BUFFER_RESPONSE) {
         memset(frame + len, 0, message->buffer.size);

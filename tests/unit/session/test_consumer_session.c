@@ -72,7 +72,9 @@ static struct fnet_consumer_listener listener_of(struct told *told)
                                            .arg = told};
 }
 
-static void fetch(struct fetching *f, size_t channels, uint32_t exclusive, uint32_t floating)
+/* Of a gate of CHANNELS the first ADDED are the session's. */
+static void fetch_some(struct fetching *f, size_t channels, size_t added, uint32_t exclusive,
+                       uint32_t floating)
 {
     f->told = (struct told){.err = FNET_OK};
     f->rings = 0;
@@ -80,12 +82,17 @@ static void fetch(struct fetching *f, size_t channels, uint32_t exclusive, uint3
 
     make_gate(&f->gate, channels, exclusive, floating);
     CHECK_INT(fnet_partition_id_from_name("main", &f->partition), FNET_OK);
-    CHECK_INT(fnet_consumer_session_new(&listener, &f->session), FNET_OK);
+    CHECK_INT(fnet_consumer_session_new(&listener, fnet_dialect_newest(), &f->session), FNET_OK);
     fnet_session_set_bell(f->session,
                           (struct fnet_bell){.ring = count_gate_ring, .arg = &f->rings});
     meet(&f->peer, f->session);
-    for (size_t i = 0; i < channels; i++)
+    for (size_t i = 0; i < added; i++)
         CHECK_INT(fnet_consumer_session_add(f->session, f->gate.channels[i]), FNET_OK);
+}
+
+static void fetch(struct fetching *f, size_t channels, uint32_t exclusive, uint32_t floating)
+{
+    fetch_some(f, channels, channels, exclusive, floating);
 }
 
 static void stop(struct fetching *f)
@@ -261,7 +268,7 @@ static void test_in_place(void)
     CHECK_INT(fnet_session_recv_spaces(f.session, spaces), 1);
     const struct fnet_message m = buffer_of(&f, 0, 0, FNET_DATA_BUFFER, 100);
     struct fnet_writer w = fnet_writer_of(head, sizeof head);
-    CHECK_INT(fnet_message_encode(&m, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
     CHECK_INT(feed(f.session, head, sizeof head, SIZE_MAX), FNET_OK);
     CHECK_INT(fnet_session_recv_spaces(f.session, spaces), 2);
     CHECK_INT(spaces[0].iov_len, 100);
@@ -277,7 +284,7 @@ static void test_in_place(void)
     memset(spaces[0].iov_base, 'b', 40);
     struct fnet_message next = buffer_of(&f, 0, 1, FNET_DATA_BUFFER, 100);
     w = fnet_writer_of(spaces[1].iov_base, spaces[1].iov_len);
-    CHECK_INT(fnet_message_encode(&next, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &next, &w), FNET_OK);
     CHECK_INT(fnet_session_received(f.session, 40 + sizeof head), FNET_OK);
     struct fnet_gate_item item;
     CHECK_INT(fnet_gate_poll(f.gate.gate, &item), FNET_OK);
@@ -607,7 +614,7 @@ static void test_cancel(void)
     CASE("... even when it is cancelled in the middle of a payload");
     const struct fnet_message m = buffer_of(&f, 1, 0, FNET_DATA_BUFFER, 100);
     struct fnet_writer w = fnet_writer_of(head, sizeof head);
-    CHECK_INT(fnet_message_encode(&m, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
     CHECK_INT(feed(f.session, head, sizeof head, SIZE_MAX), FNET_OK);
     CHECK_INT(fnet_local_pool_used(f.gate.pool), 1);
     fnet_channel_cancel(f.gate.channels[1]);
@@ -626,15 +633,13 @@ static void test_close(void)
     struct fetching f;
 
     CASE("a session that is closed asks for nothing more");
-    fetch(&f, 1, 2, 0);
+    fetch_some(&f, 2, 1, 2, 0);
     fnet_consumer_session_close(f.session);
     fnet_consumer_session_close(f.session);
     (void)must_hear(&f.peer, FNET_CLOSE_REQUEST, NULL);
     must_be_silent(&f.peer);
     CHECK_INT(request(&f, 0), FNET_STATE);
-    struct fnet_channel *late = NULL;
-    CHECK_INT(fnet_gate_add_channel(f.gate.gate, &late), FNET_OK);
-    CHECK_INT(fnet_consumer_session_add(f.session, late), FNET_STATE);
+    CHECK_INT(fnet_consumer_session_add(f.session, f.gate.channels[1]), FNET_STATE);
 
     CASE("channels that are released then need no word");
     fnet_channel_cancel(f.gate.channels[0]);
@@ -663,7 +668,7 @@ static void test_end_of_stream(void)
     fetch(&f, 1, 2, 0);
     const struct fnet_message m = buffer_of(&f, 0, 0, FNET_DATA_BUFFER, 100);
     struct fnet_writer w = fnet_writer_of(head, sizeof head);
-    CHECK_INT(fnet_message_encode(&m, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
     CHECK_INT(feed(f.session, head, sizeof head, SIZE_MAX), FNET_OK);
     CHECK_INT(feed(f.session, head, 20, SIZE_MAX), FNET_OK);
     CHECK_INT(fnet_session_end_of_stream(f.session), FNET_TRUNCATED);
@@ -699,9 +704,8 @@ static void test_two_connections(void)
     uint8_t head[FNET_BUFFER_RESPONSE_HEAD_BYTES];
 
     CASE("what a broken connection was receiving is credit for the channel of another");
-    fetch(&f, 1, 0, 1);
-    CHECK_INT(fnet_gate_add_channel(f.gate.gate, &f.gate.channels[1]), FNET_OK);
-    CHECK_INT(fnet_consumer_session_new(&listener, &other), FNET_OK);
+    fetch_some(&f, 2, 1, 0, 1);
+    CHECK_INT(fnet_consumer_session_new(&listener, fnet_dialect_newest(), &other), FNET_OK);
     meet(&peer, other);
     CHECK_INT(fnet_consumer_session_add(other, f.gate.channels[1]), FNET_OK);
     CHECK_INT(announce(&f, 0, 1), FNET_OK);
@@ -711,7 +715,7 @@ static void test_two_connections(void)
     CHECK_INT(tell(&peer, &backlog), FNET_OK);
     const struct fnet_message m = buffer_of(&f, 0, 0, FNET_DATA_BUFFER, 100);
     struct fnet_writer w = fnet_writer_of(head, sizeof head);
-    CHECK_INT(fnet_message_encode(&m, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
     CHECK_INT(feed(f.session, head, sizeof head, SIZE_MAX), FNET_OK);
     must_be_silent(&peer);
     part(&f.peer);
@@ -820,7 +824,7 @@ static void test_no_memory(void)
         struct made_gate gate;
         make_gate(&gate, 1, 1, 0);
         failmalloc_arm(++n);
-        enum fnet_err err = fnet_consumer_session_new(&listener, &session);
+        enum fnet_err err = fnet_consumer_session_new(&listener, fnet_dialect_newest(), &session);
         if (err == FNET_OK)
             err = fnet_consumer_session_add(session, gate.channels[0]);
         bool did_fail = failmalloc_disarm();

@@ -9,7 +9,8 @@
 
 static struct fnet__credited_view made_view(struct made_partition *m, int32_t initial_credit)
 {
-    struct fnet__credited_view v = {.initial_credit = initial_credit,
+    struct fnet__credited_view v = {.dialect = fnet_dialect_newest(),
+                                    .initial_credit = initial_credit,
                                     .credits = (uint32_t)initial_credit};
     const struct fnet_bell nobody = {.ring = NULL};
 

@@ -30,7 +30,7 @@ static struct fnet_buffer payload_of(uint8_t byte, uint32_t len)
 
 static void append(struct fnet_writer *w, const struct fnet_message *message, uint8_t byte)
 {
-    CHECK_INT(fnet_message_encode(message, w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), message, w), FNET_OK);
     if (message->type == FNET_BUFFER_RESPONSE && message->buffer.size > 0)
         memset(fnet_put_room(w, message->buffer.size), byte, message->buffer.size);
 }
@@ -46,12 +46,12 @@ static void push(struct fnet__outbox *outbox, struct fnet_writer *expected, unsi
 
     if (i % 4 == 0 || i % 16 == 1) {
         const struct fnet_message *plain = i % 4 == 0 ? &credit : &error;
-        CHECK_INT(fnet__outbox_push(outbox, plain, NULL), FNET_OK);
+        CHECK_INT(fnet__outbox_push(outbox, fnet_dialect_newest(), plain, NULL), FNET_OK);
         append(expected, plain, 0);
         return;
     }
     struct fnet_buffer payload = payload_of((uint8_t)i, response.buffer.size);
-    CHECK_INT(fnet__outbox_push(outbox, &response, &payload), FNET_OK);
+    CHECK_INT(fnet__outbox_push(outbox, fnet_dialect_newest(), &response, &payload), FNET_OK);
     CHECK(payload.segment == NULL);
     append(expected, &response, (uint8_t)i);
 }
@@ -119,7 +119,7 @@ static void test_in_place(void)
     payload.offset = 60;
     payload.len = 40;
     const struct fnet_message response = response_of(0, 40);
-    CHECK_INT(fnet__outbox_push(&outbox, &response, &payload), FNET_OK);
+    CHECK_INT(fnet__outbox_push(&outbox, fnet_dialect_newest(), &response, &payload), FNET_OK);
     CHECK_INT(fnet__outbox_gather(&outbox, spans, 4), 2);
     CHECK_INT(spans[0].iov_len, FNET_BUFFER_RESPONSE_HEAD_BYTES);
     CHECK(spans[1].iov_base == bytes + 60);
@@ -137,8 +137,58 @@ static void test_in_place(void)
     CASE("a cleared outbox gives its payloads back, is empty and usable");
     fnet__outbox_clear(&outbox);
     CHECK_INT(fnet__outbox_gather(&outbox, spans, 4), 0);
-    CHECK_INT(fnet__outbox_push(&outbox, &credit, NULL), FNET_OK);
+    CHECK_INT(fnet__outbox_push(&outbox, fnet_dialect_newest(), &credit, NULL), FNET_OK);
     CHECK_INT(fnet__outbox_gather(&outbox, spans, 4), 1);
+    fnet__outbox_clear(&outbox);
+}
+
+/* N credits for 1, 2, 3 ... */
+static void push_counting(struct fnet__outbox *outbox, int32_t n)
+{
+    for (int32_t i = 1; i <= n; i++) {
+        const struct fnet_message message = {.type = FNET_ADD_CREDIT, .credit = i};
+        CHECK_INT(fnet__outbox_push(outbox, fnet_dialect_newest(), &message, NULL), FNET_OK);
+    }
+}
+
+/* Send the N frames that wait, one by one, and check that they come in order. */
+static void drain_counting(struct fnet__outbox *outbox, int32_t n)
+{
+    const size_t len = fnet_message_encoded_bytes(fnet_dialect_newest(), &credit);
+
+    for (int32_t i = 1; i <= n; i++) {
+        const struct fnet_message message = {.type = FNET_ADD_CREDIT, .credit = i};
+        uint8_t expected[FNET__OUTBOX_HEAD_BYTES];
+        struct fnet_writer w = fnet_writer_of(expected, sizeof expected);
+        struct iovec span;
+        CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &message, &w), FNET_OK);
+        CHECK_INT(fnet__outbox_gather(outbox, &span, 1), 1);
+        CHECK_MEM(span.iov_base, expected, len);
+        CHECK_INT(fnet__outbox_advance(outbox, len), 1);
+    }
+    CHECK_INT(outbox->count, 0);
+}
+
+static void test_memory(void)
+{
+    struct fnet__outbox outbox = {.count = 0};
+
+    CASE("a ring of as many frames as usually wait is kept when it is empty");
+    push_counting(&outbox, FNET__OUTBOX_FULL_FRAMES);
+    const struct fnet__outgoing *ring = outbox.ring;
+    drain_counting(&outbox, FNET__OUTBOX_FULL_FRAMES);
+    push_counting(&outbox, FNET__OUTBOX_FULL_FRAMES);
+    CHECK(outbox.ring == ring);
+    CHECK_INT(outbox.capacity, FNET__OUTBOX_FULL_FRAMES);
+    drain_counting(&outbox, FNET__OUTBOX_FULL_FRAMES);
+
+    CASE("a larger one is given back, but only then");
+    push_counting(&outbox, 10000);
+    drain_counting(&outbox, 10000);
+    CHECK(outbox.ring == NULL);
+    CHECK_INT(outbox.capacity, 0);
+    push_counting(&outbox, 3);
+    drain_counting(&outbox, 3);
     fnet__outbox_clear(&outbox);
 }
 
@@ -148,11 +198,11 @@ static void test_invalid(void)
 
     CASE("a message that cannot be encoded is refused; its payload stays with the caller");
     const struct fnet_message no_credit = {.type = FNET_ADD_CREDIT};
-    CHECK_INT(fnet__outbox_push(&outbox, &no_credit, NULL), FNET_INVALID);
+    CHECK_INT(fnet__outbox_push(&outbox, fnet_dialect_newest(), &no_credit, NULL), FNET_INVALID);
     struct fnet_message response = response_of(0, 10);
     response.buffer.backlog = -1;
     struct fnet_buffer payload = payload_of('a', 10);
-    CHECK_INT(fnet__outbox_push(&outbox, &response, &payload), FNET_INVALID);
+    CHECK_INT(fnet__outbox_push(&outbox, fnet_dialect_newest(), &response, &payload), FNET_INVALID);
     CHECK(payload.segment != NULL);
     fnet_buffer_clear(&payload);
     CHECK_INT(outbox.count, 0);
@@ -174,7 +224,8 @@ static void test_no_memory(void)
         enum fnet_err err = FNET_OK;
         size_t pushed = 0;
         while (err == FNET_OK && pushed < 70) {
-            err = fnet__outbox_push(&outbox, pushed % 8 ? &credit : &error, NULL);
+            err = fnet__outbox_push(&outbox, fnet_dialect_newest(), pushed % 8 ? &credit : &error,
+                                    NULL);
             pushed += err == FNET_OK;
         }
         bool did_fail = failmalloc_disarm();
@@ -191,6 +242,7 @@ int main(void)
 {
     test_sending();
     test_in_place();
+    test_memory();
     test_invalid();
     test_no_memory();
     return tap_done();

@@ -24,7 +24,7 @@ static void serve(struct served *s, size_t step)
     make_partition(&s->main, "main", SUBPARTITIONS, 64, 64);
     s->registry = (struct fnet_registry){.count = 0};
     CHECK_INT(fnet_registry_add(&s->registry, s->main.partition), FNET_OK);
-    CHECK_INT(fnet_producer_session_new(&s->registry, &s->session), FNET_OK);
+    CHECK_INT(fnet_producer_session_new(&s->registry, NULL, &s->session), FNET_OK);
     s->rings = 0;
     fnet_session_set_bell(s->session, counting_bell(&s->rings));
     meet(&s->peer, s->session);
@@ -284,7 +284,7 @@ static void test_smallest_memory(void)
     CASE("one segment, no exclusive buffers, no flush: the full buffer is announced all the same");
     make_partition(&m, "main", 1, 2, 1);
     CHECK_INT(fnet_registry_add(&registry, m.partition), FNET_OK);
-    CHECK_INT(fnet_producer_session_new(&registry, &session), FNET_OK);
+    CHECK_INT(fnet_producer_session_new(&registry, NULL, &session), FNET_OK);
     meet(&peer, session);
     const struct fnet_message request = {.type = FNET_PARTITION_REQUEST,
                                          .request = {.partition = *fnet_partition_id(m.partition)}};
@@ -653,7 +653,7 @@ static void test_description_flood(void)
     make_partition(&other, "other", 1, 2, 2);
     CHECK_INT(fnet_registry_add(&s.registry, other.partition), FNET_OK);
     for (int i = 0; i < REQUESTS; i++)
-        CHECK_INT(fnet_message_encode(&ask, &w), FNET_OK);
+        CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &ask, &w), FNET_OK);
     CHECK_INT(feed(s.session, flood, (size_t)(w.pos - flood), SIZE_MAX), FNET_OK);
     /* Each answer is at most two spans, and the last request may have added all of its own. */
     CHECK(fnet_session_send_spans(s.session, spans, SPANS) <= 2 * (FULL + 2));
@@ -754,7 +754,7 @@ static void test_no_memory(void)
         struct fnet_registry registry = {.count = 0};
         struct fnet_session *session = NULL;
         failmalloc_arm(++n);
-        enum fnet_err err = fnet_producer_session_new(&registry, &session);
+        enum fnet_err err = fnet_producer_session_new(&registry, NULL, &session);
         CHECK_INT(err, session ? FNET_OK : FNET_NOMEM);
         fnet_session_free(session);
     } while (failmalloc_disarm());

@@ -28,7 +28,7 @@ static void arrive_event_as(struct fnet_channel *channel, int32_t sequence, uint
     struct fnet_writer w = fnet_writer_of(bytes, sizeof bytes);
     struct fnet_buffer buffer = {.segment = NULL};
 
-    CHECK_INT(fnet_event_encode(event, &w), FNET_OK);
+    CHECK_INT(fnet_event_encode(fnet_dialect_newest(), event, &w), FNET_OK);
     const uint32_t len = (uint32_t)(w.pos - bytes);
     if (!CHECK_INT(fnet_channel_begin(channel, sequence, data_type, len, &buffer), FNET_OK))
         return;

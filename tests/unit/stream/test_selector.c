@@ -253,6 +253,51 @@ static void test_hash(void)
     CHECK_INT(select_one(&s, "caf\xc3,x,\xa9"), select_one(&joined, "caf\xc3,\xa9"));
 }
 
+/* Where a key with Java's hashCode HASH goes, by Flink's rule for 128 key groups. */
+static uint32_t channel_of(uint32_t hash, uint32_t channels)
+{
+    return fnet_murmur_hash(hash) % 128 * channels / 128;
+}
+
+static void test_number_keys(void)
+{
+    static const struct {
+        const char *text;
+        uint32_t long_hash; /* as java.lang.Long has it */
+        uint32_t int_hash;
+    } numbers[] = {
+        {"0", 0, 0},
+        {"007", 7, 7},
+        {"-1", 0, 0xffffffff},
+        {"-2147483648", 0x7fffffff, 0x80000000},
+        {"4294967296", 1, 0},
+        {"-9223372036854775808", 0x80000000, 0},
+        {"81985529216486895", 0x88888888, 0},
+        {"no number", 0, 0},
+    };
+    struct fnet_selector_config config = config_of(FNET_SELECTOR_HASH, 128);
+
+    config.max_parallelism = 128;
+
+    CASE("numbers are hashed as Java hashes a Long and an Integer");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        config.key_type = FNET_VALUE_LONG;
+        struct fnet_selector s = selector_of(&config);
+        CHECK_INT(select_one(&s, numbers[i].text), channel_of(numbers[i].long_hash, 128));
+        config.key_type = FNET_VALUE_INT;
+        s = selector_of(&config);
+        CHECK_INT(select_one(&s, numbers[i].text), channel_of(numbers[i].int_hash, 128));
+    }
+    CASE("one field of several is a number");
+    CHECK_INT(fnet_key_parse("2", &config.key), FNET_OK);
+    struct fnet_selector s = selector_of(&config);
+    CHECK_INT(select_one(&s, "x\t-1\ty"), channel_of(0xffffffff, 128));
+    CASE("any other type is hashed as a String");
+    config.key_type = FNET_VALUE_BYTES;
+    s = selector_of(&config);
+    CHECK_INT(select_one(&s, "x\tab\ty"), channel_of(3105, 128));
+}
+
 static void test_index(void)
 {
     static const char *const bad[] = {"",   "12",  "13",        "99999999999999999999999",
@@ -338,6 +383,7 @@ int main(void)
     test_broadcast();
     test_shuffle();
     test_hash();
+    test_number_keys();
     test_index();
     test_limits();
     return tap_done();

@@ -24,11 +24,12 @@ static void check_round_trip(const struct fnet_message *m)
     struct fnet_message back;
     size_t used = 0;
 
-    CHECK_INT(fnet_message_encode(m, &w), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), m, &w), FNET_OK);
     size_t len = (size_t)(w.pos - out);
     CHECK_INT(len, FNET_BUFFER_RESPONSE_HEAD_BYTES + m->buffer.partial_sizes.len);
     CHECK_INT(fnet_load_be32(out), len + m->buffer.size);
-    CHECK_INT(fnet_message_decode(fnet_span_of(out, len), &used, &back), FNET_OK);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fnet_span_of(out, len), &used, &back),
+              FNET_OK);
     CHECK_INT(used, len);
     CHECK(fnet_id_is_equal(&back.receiver, &m->receiver));
     CHECK_INT(back.buffer.subpartition, m->buffer.subpartition);
@@ -49,7 +50,7 @@ static void check_invalid(const struct fnet_message *m)
     static uint8_t out[FNET_BUFFER_RESPONSE_HEAD_BYTES + PARTIALS_BYTES + 4];
     struct fnet_writer w = fnet_writer_of(out, sizeof out);
 
-    CHECK_INT(fnet_message_encode(m, &w), FNET_INVALID);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), m, &w), FNET_INVALID);
     CHECK(w.pos == out);
 }
 
@@ -139,18 +140,22 @@ static void test_steps(void)
     size_t used = 0;
 
     CASE("a decoder that waits is told of the header, then the head, then the partial sizes");
-    CHECK_INT(fnet_message_encode(partial, &w), FNET_OK);
-    CHECK_INT(fnet_message_decode(fnet_span_of(out, 8), &used, &m), FNET_AGAIN);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), partial, &w), FNET_OK);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fnet_span_of(out, 8), &used, &m),
+              FNET_AGAIN);
     CHECK_INT(used, FNET_FRAME_HEADER_BYTES);
-    CHECK_INT(fnet_message_decode(fnet_span_of(out, 9), &used, &m), FNET_AGAIN);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fnet_span_of(out, 9), &used, &m),
+              FNET_AGAIN);
     CHECK_INT(used, FNET_BUFFER_RESPONSE_HEAD_BYTES);
-    CHECK_INT(fnet_message_decode(fnet_span_of(out, 47), &used, &m), FNET_AGAIN);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fnet_span_of(out, 47), &used, &m),
+              FNET_AGAIN);
     CHECK_INT(used, FNET_BUFFER_RESPONSE_HEAD_BYTES + 8);
 
     CASE("too many partial buffers are refused before their sizes are waited for");
     fnet_store_be32(out, 47 + 4 * 4097 + 22);
     fnet_store_be32(out + 29, 4097);
-    CHECK_INT(fnet_message_decode(fnet_span_of(out, 47), &used, &m), FNET_BAD_LENGTH);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fnet_span_of(out, 47), &used, &m),
+              FNET_BAD_LENGTH);
 }
 
 int main(void)

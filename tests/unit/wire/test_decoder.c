@@ -46,7 +46,7 @@ static void free_span(struct fnet_span span)
 static void run_begin(struct run *r, struct fnet_span stream, size_t staging)
 {
     *r = (struct run){.stream = stream, .out = malloc(stream.len + 1)};
-    CHECK_INT(fnet_decoder_new(staging, &r->d), FNET_OK);
+    CHECK_INT(fnet_decoder_new(fnet_dialect_newest(), staging, &r->d), FNET_OK);
 }
 
 static void run_end(struct run *r)
@@ -77,7 +77,7 @@ static void drain(struct run *r)
         if (r->err != FNET_OK)
             break;
         struct fnet_writer w = fnet_writer_of(r->out + r->out_len, r->stream.len - r->out_len);
-        CHECK_INT(fnet_message_encode(&m, &w), FNET_OK);
+        CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
         r->out_len = (size_t)(w.pos - r->out);
         r->messages++;
     }
@@ -222,7 +222,7 @@ static void test_space(void)
     size_t room;
 
     CASE("when nothing is left the whole space is there again");
-    CHECK_INT(fnet_decoder_new(2048, &d), FNET_OK);
+    CHECK_INT(fnet_decoder_new(fnet_dialect_newest(), 2048, &d), FNET_OK);
     fnet_decoder_space(d, &first, &room);
     CHECK_INT(room, 2048);
     for (unsigned i = 0; i < 100; i++) {
@@ -286,8 +286,8 @@ static void test_death(void)
         size_t room;
         size_t used;
         CASE(g.name);
-        enum fnet_err err = fnet_message_decode(golden_span(&g), &used, &m);
-        CHECK_INT(fnet_decoder_new(4096, &d), FNET_OK);
+        enum fnet_err err = fnet_message_decode(fnet_dialect_newest(), golden_span(&g), &used, &m);
+        CHECK_INT(fnet_decoder_new(fnet_dialect_newest(), 4096, &d), FNET_OK);
         fnet_decoder_space(d, &space, &room);
         memcpy(space, hello.ptr, hello.len);
         memcpy(space + hello.len, g.bytes, g.len);
@@ -316,7 +316,7 @@ static void test_memory(void)
         uint8_t *space;
         size_t room;
         failmalloc_arm(++n);
-        enum fnet_err err = fnet_decoder_new(1024, &d);
+        enum fnet_err err = fnet_decoder_new(fnet_dialect_newest(), 1024, &d);
         for (size_t fed = 0; err == FNET_OK && fed < stream.len;) {
             fnet_decoder_space(d, &space, &room);
             room = room < stream.len - fed ? room : stream.len - fed;

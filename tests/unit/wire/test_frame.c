@@ -33,7 +33,7 @@ static enum fnet_err get(uint8_t type, uint32_t length, struct fnet__wire_frame 
     uint8_t header[FNET_FRAME_HEADER_BYTES];
 
     fnet__wire_frame_put(header, length, (enum fnet_message_type)type);
-    return fnet__wire_frame_get(fnet_span_of(header, sizeof header), frame);
+    return fnet__wire_frame_get(fnet_dialect_newest(), fnet_span_of(header, sizeof header), frame);
 }
 
 static void test_types(void)
@@ -44,7 +44,9 @@ static void test_types(void)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct fnet__wire_frame frame = {.length = 1};
         CHECK_STR(fnet_message_type_name(types[i].type), types[i].name);
-        CHECK_INT(fnet__wire_frame_min_bytes((enum fnet_message_type)types[i].type), types[i].min);
+        CHECK_INT(fnet__wire_frame_min_bytes(fnet_dialect_newest(),
+                                             (enum fnet_message_type)types[i].type),
+                  types[i].min);
         CHECK_INT(get(types[i].type, types[i].min - 1, &frame), FNET_BAD_LENGTH);
         CHECK_INT(get(types[i].type, types[i].max + 1, &frame), FNET_BAD_LENGTH);
         CHECK_INT(get(types[i].type, UINT32_MAX, &frame), FNET_BAD_LENGTH);
@@ -78,13 +80,16 @@ static void test_header(void)
 
     CASE("fewer bytes than a header are not enough");
     for (size_t len = 0; len < sizeof close; len++)
-        CHECK_INT(fnet__wire_frame_get(fnet_span_of(close, len), &frame), FNET_AGAIN);
+        CHECK_INT(fnet__wire_frame_get(fnet_dialect_newest(), fnet_span_of(close, len), &frame),
+                  FNET_AGAIN);
 
     CASE("each byte of the magic number matters");
     for (size_t i = 4; i < 8; i++) {
         memcpy(bytes, close, sizeof close);
         bytes[i] ^= 1;
-        CHECK_INT(fnet__wire_frame_get(fnet_span_of(bytes, sizeof bytes), &frame), FNET_BAD_MAGIC);
+        CHECK_INT(
+            fnet__wire_frame_get(fnet_dialect_newest(), fnet_span_of(bytes, sizeof bytes), &frame),
+            FNET_BAD_MAGIC);
     }
 }
 

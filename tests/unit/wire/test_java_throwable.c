@@ -56,11 +56,11 @@ static void test_vectors(void)
     size_t used;
 
     CASE("the throwables of the vectors");
-    CHECK_INT(fnet_message_decode(fatal, &used, &m), FNET_OK);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fatal, &used, &m), FNET_OK);
     CHECK_INT(fnet_throwable_decode(m.error.throwable, &t), FNET_OK);
     CHECK_STR(t.class_name, "java.lang.IllegalStateException");
     CHECK_STR(t.message, "x");
-    CHECK_INT(fnet_message_decode(not_found, &used, &m), FNET_OK);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), not_found, &used, &m), FNET_OK);
     CHECK_INT(fnet_throwable_decode(m.error.throwable, &t), FNET_OK);
     CHECK_STR(t.class_name, FNET_PARTITION_NOT_FOUND_CLASS);
     CHECK_STR(t.message, "Partition a0a1a2a3a4a5a6a7a8a9aaabacadaeaf#3@"

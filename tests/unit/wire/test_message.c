@@ -29,13 +29,13 @@ static void check_encodes(const struct fnet_message *m, struct fnet_span frame)
     struct fnet_writer w = fnet_writer_of(out, sizeof out);
     size_t own = own_bytes(m, frame.len);
 
-    CHECK_INT(fnet_message_encoded_bytes(m), own);
-    CHECK_INT(fnet_message_encode(m, &w), FNET_OK);
+    CHECK_INT(fnet_message_encoded_bytes(fnet_dialect_newest(), m), own);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), m, &w), FNET_OK);
     if (CHECK_INT(w.pos - out, own))
         CHECK_MEM(out, frame.ptr, own);
 
     w = fnet_writer_of(out, own - 1);
-    CHECK_INT(fnet_message_encode(m, &w), FNET_RANGE);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), m, &w), FNET_RANGE);
     CHECK(w.pos == out);
 }
 
@@ -49,7 +49,9 @@ static void check_truncations(struct fnet_span frame, size_t own)
     untouched = m;
     for (size_t len = 0; len < own; len++) {
         size_t used = 0;
-        CHECK_INT(fnet_message_decode(fnet_span_of(frame.ptr, len), &used, &m), FNET_AGAIN);
+        CHECK_INT(
+            fnet_message_decode(fnet_dialect_newest(), fnet_span_of(frame.ptr, len), &used, &m),
+            FNET_AGAIN);
         CHECK(used > len && used <= own);
     }
     CHECK_MEM(&m, &untouched, sizeof m);
@@ -62,7 +64,7 @@ static void check_golden(const struct golden *g)
     size_t used = 0;
 
     CASE(g->name);
-    if (!CHECK_INT(fnet_message_decode(golden_span(g), &used, &m), FNET_OK))
+    if (!CHECK_INT(fnet_message_decode(fnet_dialect_newest(), golden_span(g), &used, &m), FNET_OK))
         return;
     CHECK_INT(used, own_bytes(&m, g->len));
     check_encodes(&m, golden_span(g));
@@ -79,7 +81,8 @@ static void check_golden(const struct golden *g)
     memset(longer, 0xff, sizeof longer);
     memcpy(longer, g->bytes, g->len);
     size_t used_of_longer = 0;
-    CHECK_INT(fnet_message_decode(fnet_span_of(longer, sizeof longer), &used_of_longer, &m),
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fnet_span_of(longer, sizeof longer),
+                                  &used_of_longer, &m),
               FNET_OK);
     CHECK_INT(used_of_longer, used);
 }
@@ -126,12 +129,14 @@ static void test_bad(void)
         CASE(g.name);
         memset(&m, 0xa5, sizeof m);
         struct fnet_message untouched = m;
-        CHECK_INT(fnet_message_decode(golden_span(&g), &used, &m), err_named(g.words[0]));
+        CHECK_INT(fnet_message_decode(fnet_dialect_newest(), golden_span(&g), &used, &m),
+                  err_named(g.words[0]));
         CHECK_INT(used, 12345);
         CHECK_MEM(&m, &untouched, sizeof m);
         /* A prefix is either not enough or refused for the same reason. */
         for (size_t len = 0; len < g.len; len++) {
-            enum fnet_err err = fnet_message_decode(fnet_span_of(g.bytes, len), &used, &m);
+            enum fnet_err err =
+                fnet_message_decode(fnet_dialect_newest(), fnet_span_of(g.bytes, len), &used, &m);
             CHECK(err == FNET_AGAIN || err == err_named(g.words[0]));
         }
     }
@@ -147,7 +152,7 @@ static void check_invalid(const struct fnet_message *m)
     uint8_t out[512];
     struct fnet_writer w = fnet_writer_of(out, sizeof out);
 
-    CHECK_INT(fnet_message_encode(m, &w), FNET_INVALID);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), m, &w), FNET_INVALID);
     CHECK(w.pos == out && !w.failed);
 }
 
@@ -194,8 +199,9 @@ static void test_invalid(void)
     size_t used;
     m = (struct fnet_message){.type = FNET_ERROR_RESPONSE};
     m.error.throwable = fnet_span_of(bytes, FNET_MESSAGE_MAX_BYTES - 10);
-    CHECK_INT(fnet_message_encode(&m, &w), FNET_OK);
-    CHECK_INT(fnet_message_decode(fnet_span_of(out, room), &used, &m), FNET_OK);
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fnet_span_of(out, room), &used, &m),
+              FNET_OK);
     CHECK_INT(used, FNET_MESSAGE_MAX_BYTES);
     m.error.throwable = fnet_span_of(bytes, FNET_MESSAGE_MAX_BYTES - 9);
     check_invalid(&m);
@@ -214,7 +220,8 @@ static enum fnet_err decode_error(struct fnet_span body, uint8_t frame[static 40
     fnet_put_u32(&w, FNET_MAGIC);
     fnet_put_u8(&w, FNET_ERROR_RESPONSE);
     fnet_put_bytes(&w, body.ptr, body.len);
-    return fnet_message_decode(fnet_span_of(frame, (size_t)(w.pos - frame)), &used, m);
+    return fnet_message_decode(fnet_dialect_newest(), fnet_span_of(frame, (size_t)(w.pos - frame)),
+                               &used, m);
 }
 
 static void test_error_receiver(void)
@@ -228,11 +235,11 @@ static void test_error_receiver(void)
     struct fnet_span fatal = golden_load(GOLDEN "flink-2.3.txt", "ErrorFatal");
     struct fnet_span of_channel = golden_load(GOLDEN "flink-2.3.txt", "ErrorPNF");
     size_t used;
-    CHECK_INT(fnet_message_decode(fatal, &used, &m), FNET_OK);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), fatal, &used, &m), FNET_OK);
     CHECK(!m.error.has_receiver);
     CHECK_INT(m.error.throwable.len, fatal.len - 10);
     CHECK_MEM(m.receiver.bytes, (const uint8_t[16]){0}, 16);
-    CHECK_INT(fnet_message_decode(of_channel, &used, &m), FNET_OK);
+    CHECK_INT(fnet_message_decode(fnet_dialect_newest(), of_channel, &used, &m), FNET_OK);
     CHECK(m.error.has_receiver && fnet_id_is_equal(&m.receiver, &channel));
     CHECK_INT(m.error.throwable.len, of_channel.len - 9 - 17);
     free((void *)(uintptr_t)fatal.ptr);
