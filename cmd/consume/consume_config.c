@@ -28,6 +28,7 @@ static const struct consume_group group_defaults = {
     .limit = UINT64_MAX,
     .buffers_per_channel = FNET_BUFFERS_PER_CHANNEL,
     .floating_buffers = FNET_FLOATING_BUFFERS,
+    .codec = FNET_CODEC_LZ4,
 };
 
 static void clear_group(struct consume_group *group)
@@ -80,6 +81,23 @@ static enum fnet_err set_dialect(void *arg, const char *text, const char **why)
     if (err != FNET_OK)
         *why = "not a version of Flink from 1.5 to 2.4, as in 1.17 or 1.11.3";
     return err;
+}
+
+static enum fnet_err set_codec(void *arg, const char *text, const char **why)
+{
+    enum fnet_codec *codec = &((struct consume_config *)arg)->current.codec;
+    enum fnet_codec parsed;
+
+    if (fnet_codec_parse(text, &parsed) != FNET_OK || parsed == FNET_CODEC_NONE) {
+        *why = "not lz4, zstd or lzo";
+        return FNET_INVALID;
+    }
+    if (!fnet_codec_is_available(parsed)) {
+        *why = "fnet was built without it";
+        return FNET_UNSUPPORTED;
+    }
+    *codec = parsed;
+    return FNET_OK;
 }
 
 static enum fnet_err take_operand(void *arg, const char *text, const char **why)
@@ -205,6 +223,11 @@ static const struct options_entry entries[] = {
      .help = "speak as Flink V does, 1.5 to 2.4 (2.3); before 2.0 the\n"
              "endpoints must name their subpartitions",
      .set = set_dialect},
+    {.name = "codec",
+     .argument = "C",
+     .help = "what compressed buffers are compressed with: lz4, zstd or,\n"
+             "where fnet was built with it, lzo (lz4)",
+     .set = set_codec},
     {.name = "next", .help = "what follows is another gate", .value = OPTIONS_END_GROUP},
     {.name = "connect-timeout",
      .argument = "D",
@@ -251,11 +274,12 @@ const struct options_table consume_options = {
     .program = "fnet-consume",
     .synopsis = "[OPTION]... ENDPOINT... [--next [OPTION]... ENDPOINT...]",
     .purpose = "Receive subpartitions from fnet-produce or Flink and write their records.",
-    .notes = "ENDPOINT is HOST[:PORT][/NAME[:SUBS]] or unix:PATH/NAME[:SUBS]; SUBS like 0-3,7, by\n"
-             "default all that the partition NAME (main) has. Each group of options and endpoints\n"
-             "is one input gate; --output, --format, --serde, --tag, --limit, --dialect and the\n"
-             "numbers of buffers are a gate's, all others hold for the process. Sizes take k M G,\n"
-             "durations ms s m h.",
+    .notes =
+        "ENDPOINT is HOST[:PORT][/NAME[:SUBS]] or unix:PATH/NAME[:SUBS]; SUBS like 0-3,7, by\n"
+        "default all that the partition NAME (main) has. Each group of options and endpoints\n"
+        "is one input gate; --output, --format, --serde, --tag, --limit, --dialect, --codec\n"
+        "and the numbers of buffers are a gate's, all others hold for the process. Sizes take\n"
+        "k M G, durations ms s m h.",
     .entries = entries,
     .count = sizeof entries / sizeof *entries,
     .shared = process_options,

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cli/process.h"
+#include "fnet/compress.h"
 #include "fnet/dialect.h"
 #include "fnet/id.h"
 #include "fnet/io.h"
@@ -38,6 +39,7 @@ struct consume_group {
     uint64_t limit; /**< UINT64_MAX: none */
     uint32_t buffers_per_channel;
     uint32_t floating_buffers;
+    enum fnet_codec codec;
     const struct fnet_dialect *dialect; /**< while it is being read NULL: the newest */
 };
 

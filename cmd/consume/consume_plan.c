@@ -87,6 +87,8 @@ int plan_print(const struct consume_config *config)
         printf("  buffers: %" PRIu32 " for each channel, %" PRIu32 " floating, of %" PRIu32
                " bytes\n",
                group->buffers_per_channel, group->floating_buffers, config->segment_bytes);
+        if (group->codec != FNET_CODEC_LZ4)
+            printf("  codec: %s\n", fnet_codec_name(group->codec));
         if (group->dialect != fnet_dialect_newest())
             printf("  dialect: of Flink %s\n", group->dialect->versions);
         if (group->limit != UINT64_MAX)

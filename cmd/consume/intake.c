@@ -270,6 +270,7 @@ static enum fnet_err build(struct intake *in)
         .buffers_per_channel = config->buffers_per_channel,
         .floating_buffers = config->floating_buffers,
         .pool = in->pool,
+        .codec = config->codec,
         .ready = {.ring = on_bell, .arg = in},
     };
     return fnet_gate_new(&gate, &in->gate);

@@ -16,18 +16,22 @@ struct fnet_gate {
     struct fnet_channel *channels; /**< owned array */
     size_t open;                   /**< channels in state OPEN */
     size_t event_bytes;            /**< queued, of all channels */
+    struct fnet_decompressor *decompressor; /**< owned; NULL: none */
+    struct fnet_channel *culprit;
 };
 
 /** As many as most channels ever have in their queue. */
 #define FNET__CHANNEL_FEW 2
 
-/** A buffer or event in the queue: the first LEN bytes of its segment. */
+/** A buffer or event in the queue. */
 struct fnet__received {
-    struct fnet_segment *segment; /**< owned */
+    struct fnet_segment *segment; /**< owned reference */
+    uint32_t offset;
     uint32_t len;
     uint8_t data_type;
     bool is_compressed;
-    bool is_floating; /**< it is data in a floating buffer */
+    bool returns_credit; /**< it is data, and the last part of what one credit paid for */
+    bool is_floating;    /**< ... which was for a floating buffer */
 };
 
 /** There are thousands: what is the same for all channels is the gate's. */

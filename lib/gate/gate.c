@@ -20,6 +20,14 @@ enum fnet_err fnet_gate_new(const struct fnet_gate_config *config, struct fnet_g
         free(gate);
         return FNET_NOMEM;
     }
+    enum fnet_err err = FNET_OK;
+    if (config->codec != FNET_CODEC_NONE && fnet_codec_is_available(config->codec))
+        err = fnet_decompressor_new(config->codec, &gate->decompressor);
+    if (err != FNET_OK) {
+        free(channels);
+        free(gate);
+        return err;
+    }
     gate->config = *config;
     gate->channels = channels;
     gate->open = config->channels;
@@ -37,8 +45,24 @@ void fnet_gate_free(struct fnet_gate *gate)
         return;
     for (size_t i = 0; i < gate->config.channels; i++)
         fnet__channel_clear(&gate->channels[i]);
+    fnet_decompressor_free(gate->decompressor);
     free(gate->channels);
     free(gate);
+}
+
+bool fnet_gate_reads_compressed(const struct fnet_gate *gate)
+{
+    return gate->decompressor != NULL;
+}
+
+const char *fnet_gate_codec_name(const struct fnet_gate *gate)
+{
+    return fnet_codec_name(gate->config.codec);
+}
+
+struct fnet_channel *fnet_gate_culprit(const struct fnet_gate *gate)
+{
+    return gate->culprit;
 }
 
 size_t fnet_gate_channels(const struct fnet_gate *gate)
@@ -51,6 +75,28 @@ struct fnet_channel *fnet_gate_channel(const struct fnet_gate *gate, size_t inde
     return &gate->channels[index];
 }
 
+/* Put the original in the place of ITEM's compressed buffer, whose memory goes back at once; its
+   credit goes back with the original. */
+static enum fnet_err decompress(struct fnet_gate *gate, struct fnet_gate_item *item)
+{
+    const uint32_t room = fnet_local_pool_segment_bytes(gate->config.pool);
+    struct fnet_buffer original;
+    enum fnet_err err = fnet_buffer_new_heap_room(room, item->buffer.data_type, &original);
+
+    if (err != FNET_OK)
+        return err;
+    struct fnet_writer w = fnet_writer_of(original.segment->bytes, room);
+    err = fnet_decompressor_decompress(gate->decompressor, fnet_buffer_span(&item->buffer), &w);
+    if (err != FNET_OK) {
+        fnet_buffer_clear(&original);
+        return err;
+    }
+    original.len = (uint32_t)(w.pos - original.segment->bytes);
+    fnet_buffer_clear(&item->buffer);
+    item->buffer = original;
+    return FNET_OK;
+}
+
 enum fnet_err fnet_gate_poll(struct fnet_gate *gate, struct fnet_gate_item *out)
 {
     struct fnet_link *link = fnet_list_pop(&gate->ready);
@@ -59,9 +105,16 @@ enum fnet_err fnet_gate_poll(struct fnet_gate *gate, struct fnet_gate_item *out)
         return gate->open == 0 ? FNET_EOF : FNET_AGAIN;
 
     struct fnet_channel *channel = fnet_entry(link, struct fnet_channel, ready);
-    *out = fnet__channel_pop(channel);
+    struct fnet_gate_item first = fnet__channel_pop(channel);
     if (channel->count > 0)
         fnet_list_push(&gate->ready, &channel->ready);
+    enum fnet_err err = first.buffer.is_compressed ? decompress(gate, &first) : FNET_OK;
+    if (err != FNET_OK) {
+        gate->culprit = channel;
+        fnet_gate_recycle(gate, &first);
+        return err;
+    }
+    *out = first;
     return FNET_OK;
 }
 

@@ -42,18 +42,18 @@ void fnet__channel_init(struct fnet_channel *channel, struct fnet_gate *gate)
 struct fnet_gate_item fnet__channel_pop(struct fnet_channel *channel)
 {
     const struct fnet__received *first = &channel->ring[channel->head];
-    const bool is_data = fnet_data_type_is_buffer(first->data_type);
 
     channel->head = (channel->head + 1) & (channel->capacity - 1);
     channel->count--;
-    if (!is_data)
+    if (!fnet_data_type_is_buffer(first->data_type))
         channel->gate->event_bytes -= event_cost(first->len);
     return (struct fnet_gate_item){.channel = channel,
                                    .buffer = {.segment = first->segment,
+                                              .offset = first->offset,
                                               .len = first->len,
                                               .data_type = first->data_type,
                                               .is_compressed = first->is_compressed},
-                                   .returns_credit = is_data,
+                                   .returns_credit = first->returns_credit,
                                    .is_floating = first->is_floating};
 }
 
@@ -206,22 +206,49 @@ enum fnet_err fnet_channel_begin(struct fnet_channel *channel, int32_t sequence,
     return FNET_OK;
 }
 
-static enum fnet_err push(struct fnet_channel *channel, struct fnet__received received)
+/* Make room for N more in the queue. */
+static enum fnet_err reserve(struct fnet_channel *channel, uint32_t n)
 {
-    if (channel->count == channel->capacity) {
-        uint32_t capacity = channel->capacity * 2;
-        struct fnet__received *ring = malloc(capacity * sizeof *ring);
-        if (!ring)
-            return FNET_NOMEM;
-        for (uint32_t i = 0; i < channel->count; i++)
-            ring[i] = channel->ring[(channel->head + i) & (channel->capacity - 1)];
-        free_ring(channel);
-        channel->ring = ring;
-        channel->capacity = capacity;
-        channel->head = 0;
-    }
-    channel->ring[(channel->head + channel->count++) & (channel->capacity - 1)] = received;
+    uint32_t capacity = channel->capacity;
+
+    while (capacity - channel->count < n)
+        capacity *= 2;
+    if (capacity == channel->capacity)
+        return FNET_OK;
+    struct fnet__received *ring = malloc(capacity * sizeof *ring);
+    if (!ring)
+        return FNET_NOMEM;
+    for (uint32_t i = 0; i < channel->count; i++)
+        ring[i] = channel->ring[(channel->head + i) & (channel->capacity - 1)];
+    free_ring(channel);
+    channel->ring = ring;
+    channel->capacity = capacity;
+    channel->head = 0;
     return FNET_OK;
+}
+
+/* Queue the parts of BUFFER, whose reference goes to the last one. */
+static void push_parts(struct fnet_channel *channel, const struct fnet_buffer *buffer,
+                       const uint32_t *sizes, uint32_t n)
+{
+    const bool is_data = fnet_data_type_is_buffer(buffer->data_type);
+    uint32_t offset = buffer->offset;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const bool is_last = i + 1 == n;
+        channel->ring[(channel->head + channel->count++) & (channel->capacity - 1)] =
+            (struct fnet__received){.segment = is_last ? buffer->segment
+                                                       : fnet_segment_ref(buffer->segment),
+                                    .offset = offset,
+                                    .len = sizes[i],
+                                    .data_type = buffer->data_type,
+                                    .is_compressed = buffer->is_compressed,
+                                    .returns_credit = is_data && is_last,
+                                    .is_floating = is_data && channel->is_floating};
+        offset += sizes[i];
+    }
+    /* In unsigned numbers: the one behind the greatest is the least. */
+    channel->sequence = (int32_t)((uint32_t)channel->sequence + n);
 }
 
 void fnet_channel_abandon(struct fnet_channel *channel, struct fnet_buffer *buffer)
@@ -233,27 +260,21 @@ void fnet_channel_abandon(struct fnet_channel *channel, struct fnet_buffer *buff
         fnet__credit_return(&channel->credit, channel->is_floating);
 }
 
-enum fnet_err fnet_channel_receive(struct fnet_channel *channel, struct fnet_buffer *buffer,
-                                   uint32_t backlog)
+enum fnet_err fnet_channel_receive_parts(struct fnet_channel *channel, struct fnet_buffer *buffer,
+                                         const uint32_t *sizes, uint32_t n, uint32_t backlog)
 {
     uint8_t type = buffer->data_type;
-    bool is_data = fnet_data_type_is_buffer(type);
 
     if (channel->state != FNET_CHANNEL_OPEN) {
         fnet_channel_abandon(channel, buffer);
         return FNET_OK;
     }
-    enum fnet_err err =
-        push(channel, (struct fnet__received){.segment = buffer->segment,
-                                              .len = buffer->len,
-                                              .data_type = type,
-                                              .is_compressed = buffer->is_compressed,
-                                              .is_floating = is_data && channel->is_floating});
+    enum fnet_err err = reserve(channel, n);
     if (err != FNET_OK)
         return err;
-    channel->sequence = channel->sequence == INT32_MAX ? INT32_MIN : channel->sequence + 1;
-    if (is_data) {
-        channel->buffers++;
+    push_parts(channel, buffer, sizes, n);
+    if (fnet_data_type_is_buffer(type)) {
+        channel->buffers += n;
         channel->bytes += buffer->len;
     } else {
         channel->events++;
@@ -270,6 +291,14 @@ enum fnet_err fnet_channel_receive(struct fnet_channel *channel, struct fnet_buf
     }
     fnet_bell_ring(&channel->gate->config.ready);
     return FNET_OK;
+}
+
+enum fnet_err fnet_channel_receive(struct fnet_channel *channel, struct fnet_buffer *buffer,
+                                   uint32_t backlog)
+{
+    const uint32_t size = buffer->len;
+
+    return fnet_channel_receive_parts(channel, buffer, &size, 1, backlog);
 }
 
 void fnet_channel_announce_backlog(struct fnet_channel *channel, uint32_t backlog)

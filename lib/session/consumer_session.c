@@ -20,8 +20,10 @@ struct consumer_session {
     size_t open;                 /* channels not released */
     size_t describing;           /* description requests without an answer */
     struct fnet_channel *receiving;
-    uint32_t backlog; /* of the buffer being received */
-    int32_t sequence; /* the same */
+    uint32_t backlog;     /* of the buffer being received */
+    uint32_t parts;       /* ... that it consists of, if more than one */
+    uint32_t *part_sizes; /* owned, FNET_PARTIALS_MAX; NULL: never needed yet */
+    int32_t sequence;     /* the same */
     struct fnet_channel *culprit;
 };
 
@@ -222,6 +224,44 @@ static enum fnet_err refuse_buffer(struct consumer_session *s, struct fnet_chann
                               response->sequence);
 }
 
+static enum fnet_err check_compression(struct consumer_session *s, struct fnet_channel *channel,
+                                       const struct fnet_buffer_response *response)
+{
+    const struct fnet_gate *gate = fnet_channel_gate(channel);
+
+    if (!response->is_compressed)
+        return FNET_OK;
+    s->culprit = channel;
+    if (!fnet_data_type_is_buffer(response->data_type))
+        return fnet__session_fail(&s->base, FNET_BAD_VALUE, "a compressed event");
+    if (!fnet_gate_reads_compressed(gate))
+        return fnet__session_fail(&s->base, FNET_BAD_VALUE,
+                                  "a buffer is compressed, and this is built without %s",
+                                  fnet_gate_codec_name(gate));
+    s->culprit = NULL;
+    return FNET_OK;
+}
+
+/* Keep the sizes of the parts that the payload has: where they were decoded from is not. */
+static enum fnet_err keep_parts(struct consumer_session *s, struct fnet_channel *channel,
+                                const struct fnet_buffer_response *response)
+{
+    s->parts = response->partials;
+    if (s->parts <= 1) /* one part is the whole */
+        return FNET_OK;
+    if (!fnet_data_type_is_buffer(response->data_type)) {
+        s->culprit = channel;
+        return fnet__session_fail(&s->base, FNET_BAD_VALUE, "several events in one frame");
+    }
+    if (!s->part_sizes)
+        s->part_sizes = malloc(FNET_PARTIALS_MAX * sizeof *s->part_sizes);
+    if (!s->part_sizes)
+        return FNET_NOMEM;
+    for (uint32_t i = 0; i < s->parts; i++)
+        s->part_sizes[i] = fnet_load_be32(response->partial_sizes.ptr + 4 * (size_t)i);
+    return FNET_OK;
+}
+
 static enum fnet_err on_buffer_response(struct consumer_session *s,
                                         const struct fnet_message *message)
 {
@@ -238,16 +278,16 @@ static enum fnet_err on_buffer_response(struct consumer_session *s,
         return refuse_buffer(s, channel, response, FNET_BAD_SEQUENCE);
     if (fnet_channel_state(channel) != FNET_CHANNEL_OPEN)
         return FNET_OK; /* it was on its way when we cancelled: thrown away */
-    if (response->is_compressed || response->partials > 0) {
-        s->culprit = channel;
-        return fnet__session_fail(&s->base, FNET_BAD_VALUE, "a %s buffer is not supported",
-                                  response->is_compressed ? "compressed" : "merged");
-    }
-
-    enum fnet_err err = fnet_channel_begin(channel, response->sequence, response->data_type,
-                                           response->size, &s->base.payload);
+    enum fnet_err err = check_compression(s, channel, response);
+    if (err == FNET_OK)
+        err = keep_parts(s, channel, response);
+    if (err != FNET_OK)
+        return err;
+    err = fnet_channel_begin(channel, response->sequence, response->data_type, response->size,
+                             &s->base.payload);
     if (err != FNET_OK)
         return refuse_buffer(s, channel, response, err);
+    s->base.payload.is_compressed = response->is_compressed;
     s->receiving = channel;
     s->backlog = (uint32_t)response->backlog;
     s->sequence = response->sequence;
@@ -281,6 +321,9 @@ static enum fnet_err on_payload(struct fnet_session *session)
         if (err != FNET_OK)
             return err;
     }
+    if (s->parts > 1)
+        return fnet_channel_receive_parts(s->receiving, &session->payload, s->part_sizes, s->parts,
+                                          s->backlog);
     return fnet_channel_receive(s->receiving, &session->payload, s->backlog);
 }
 
@@ -406,6 +449,7 @@ static void free_consumer(struct fnet_session *session)
     fnet_id_map_clear(&s->silent);
     fnet_id_map_clear(&s->channels);
     fnet__session_clear(session);
+    free(s->part_sizes);
     free(s);
 }
 

@@ -148,6 +148,8 @@ static enum fnet_err next(struct fnet_record_reader *reader, const struct shortc
         }
 
         enum fnet_err err = fnet_gate_poll(reader->gate, &reader->current);
+        if (err != FNET_OK && err != FNET_AGAIN && err != FNET_EOF)
+            reader->where = fnet_gate_culprit(reader->gate);
         if (err != FNET_OK)
             return err;
         if (!fnet_data_type_is_buffer(reader->current.buffer.data_type))

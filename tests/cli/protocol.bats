@@ -87,7 +87,9 @@ flood send BufferResponse record=a | broken protocol: buffer without credit
 send BufferResponse fill=32765 | broken protocol: a buffer of 32769 bytes is larger than a segment
 send BufferResponse backlog=-1 record=a | broken protocol: impossible value
 send BufferResponse receiver=7 record=a | broken protocol: BufferResponse for unknown receiver 07070707070707070707070707070707
-send BufferResponse compressed=1 record=a | broken protocol: a compressed buffer is not supported
+send BufferResponse compressed=1 event=EndOfData | broken protocol: a compressed event
+send BufferResponse partials=2 size=4 body=000000020000000300000000 | broken protocol: impossible value
+send BufferResponse partials=2 size=4 type=2 body=000000020000000200000000 | broken protocol: several events in one frame
 send BufferResponse type=99 record=a | broken protocol: impossible value
 send BufferResponse type=9 | broken protocol: impossible value
 send BacklogAnnouncement backlog=0 | broken protocol: impossible value
@@ -97,6 +99,25 @@ send DescriptionResponse | broken protocol: DescriptionResponse that was not ask
 send PartitionRequest | broken protocol: PartitionRequest from a producer
 send AddCredit receiver=@0 | broken protocol: AddCredit from a producer
 END
+}
+
+# One credit pays for a frame of several buffers, which count in the sequence each for itself.
+@test "protocol: buffers that come merged, as from a sort-merge partition" {
+    consume_from --floating-buffers 0 <<'END'
+open
+expect PartitionRequest
+send BufferResponse partials=2 size=11 body=00000005000000060000000161000000026263
+send BufferResponse sequence=2 partials=1 size=6 body=00000006000000026465
+expect AddCredit
+send BufferResponse sequence=3 event=EndOfData
+await AckAllUserRecordsProcessed
+send BufferResponse sequence=4 event=EndOfPartition
+await CloseRequest
+close
+END
+    assert_status 0
+    assert_quiet
+    assert_output $'a\nbc\nde'
 }
 
 @test "protocol: a producer that leaves early: status 1, even in the middle of a frame" {
@@ -115,6 +136,29 @@ END
         consume_from < <(printf '%s\n' open 'expect PartitionRequest' "$steps" reset)
         assert_status 1
         assert_one_complaint "^fnet-consume: $address: connection lost: Connection reset by peer; end of partition not reached: main:0 after 0 records\$"
+    done
+}
+
+# The block is the one that Flink's LZ4 made of a record of 96 bytes.
+@test "protocol: a compressed buffer, and one that is none" {
+    local block=1400000064000000af00000060010000005b61010042506161616161
+    consume_from -f bytes < <(printf '%s\n' open 'expect PartitionRequest' \
+        "send BufferResponse compressed=1 body=$block" 'send BufferResponse event=EndOfData' \
+        'await AckAllUserRecordsProcessed' 'send BufferResponse event=EndOfPartition' \
+        'await CloseRequest' close)
+    if [[ $stderr == *'built without lz4'* ]]; then
+        assert_status 4
+        skip 'built without lz4'
+    fi
+    assert_status 0
+    assert_quiet
+    { printf '\1\0\0\0['; printf 'a%.0s' {1..91}; } | cmp - consumer.out
+
+    for block in 15"${block:2}" "${block:0:8}65${block:10}" "${block:0:8}ffffff7f${block:16}"; do
+        consume_from -f bytes < <(printf '%s\n' open 'expect PartitionRequest' \
+            "send BufferResponse compressed=1 body=$block" end)
+        assert_status 4
+        assert_one_complaint '^fnet-consume: main:0: reading records: impossible (length|value)$'
     done
 }
 

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "fnet/buffer.h"
+#include "fnet/compress.h"
 #include "fnet/err.h"
 #include "fnet/id.h"
 #include "fnet/list.h"
@@ -43,7 +44,8 @@ struct fnet_gate_config {
     uint32_t buffers_per_channel; /**< exclusive buffers, may be 0 */
     uint32_t floating_buffers;    /**< shared by the channels; > 0 where the above is 0 */
     struct fnet_local_pool *pool; /**< borrowed: channels * exclusive + floating segments */
-    struct fnet_bell ready;       /**< rings when poll may have something new to say */
+    enum fnet_codec codec; /**< of buffers that come compressed; see fnet_gate_reads_compressed() */
+    struct fnet_bell ready; /**< rings when poll may have something new to say */
 };
 
 #define FNET_GATE_CONFIG_INIT                                                                      \
@@ -67,6 +69,11 @@ size_t fnet_gate_channels(const struct fnet_gate *gate);
 /** Borrowed from the gate. */
 struct fnet_channel *fnet_gate_channel(const struct fnet_gate *gate, size_t index);
 
+/** Can the gate read compressed buffers: has it a codec, and one that fnet was built with? */
+bool fnet_gate_reads_compressed(const struct fnet_gate *gate);
+/** The codec's name, static. */
+const char *fnet_gate_codec_name(const struct fnet_gate *gate);
+
 /** What poll yields: a data buffer or an event of one channel. */
 struct fnet_gate_item {
     struct fnet_channel *channel; /**< borrowed */
@@ -80,9 +87,13 @@ struct fnet_gate_item {
  *
  * Errors: FNET_AGAIN  nothing is there; the gate's bell rings.
  *         FNET_EOF    every channel has ended, failed or was cancelled, and its queue is empty.
- * Cost:   O(1).
+ *         FNET_TRUNCATED, FNET_BAD_LENGTH, FNET_BAD_VALUE  a compressed buffer is none, and
+ *         FNET_NOMEM: dead; fnet_gate_culprit() tells the channel.
+ * Cost:   O(1); what is compressed is decompressed into a buffer on the heap.
  */
 FNET_CHECKED enum fnet_err fnet_gate_poll(struct fnet_gate *gate, struct fnet_gate_item *out);
+/** The channel of poll's error. */
+struct fnet_channel *fnet_gate_culprit(const struct fnet_gate *gate);
 /** Done with ITEM: its memory goes back and, through the channel's credit, on to the sender. */
 void fnet_gate_recycle(struct fnet_gate *gate, struct fnet_gate_item *item);
 
@@ -159,6 +170,17 @@ void fnet_channel_abandon(struct fnet_channel *channel, struct fnet_buffer *buff
  */
 FNET_CHECKED enum fnet_err fnet_channel_receive(struct fnet_channel *channel,
                                                 struct fnet_buffer *buffer, uint32_t backlog);
+
+/**
+ * The same for a payload that holds N buffers side by side, as sort-merge partitions send them.
+ * They count as N in the sequence, one credit pays for all, the backlog is behind the last.
+ *
+ * @param sizes  of each, in bytes; their sum is BUFFER's length.
+ */
+FNET_CHECKED enum fnet_err fnet_channel_receive_parts(struct fnet_channel *channel,
+                                                      struct fnet_buffer *buffer,
+                                                      const uint32_t *sizes, uint32_t n,
+                                                      uint32_t backlog);
 
 /** BacklogAnnouncement. */
 void fnet_channel_announce_backlog(struct fnet_channel *channel, uint32_t backlog);

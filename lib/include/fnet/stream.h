@@ -83,7 +83,8 @@ void fnet_record_reader_free(struct fnet_record_reader *reader);
  *         FNET_EOF    no channel will give anything more; some may have failed.
  *         FNET_BAD_LENGTH (a record's length), FNET_TRUNCATED (EndOfData in the middle of a
  *         record, or an event that is cut), FNET_BAD_KIND (an event that is none, or another than
- *         its data type says), FNET_BAD_VALUE, FNET_NOMEM, FNET_SYSTEM: dead;
+ *         its data type says), FNET_BAD_VALUE, FNET_NOMEM, FNET_SYSTEM, and those of
+ *         fnet_gate_poll() for compressed buffers: dead;
  *         fnet_record_reader_where() tells the channel.
  * Cost:   a few instructions per record, a copy only of records that lie across buffers.
  */

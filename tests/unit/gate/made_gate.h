@@ -15,6 +15,10 @@
 #define MADE_SEGMENT_BYTES FNET_SEGMENT_MIN_BYTES
 #endif
 #define MADE_CHANNELS_MAX 64
+/** A program may define it before it includes this. */
+#ifndef MADE_CODEC
+#define MADE_CODEC FNET_CODEC_NONE
+#endif
 
 struct made_gate {
     struct fnet_network_pool *network;
@@ -45,6 +49,7 @@ __attribute__((unused)) static void make_gate(struct made_gate *m, size_t channe
         .buffers_per_channel = exclusive,
         .floating_buffers = floating,
         .pool = m->pool,
+        .codec = MADE_CODEC,
         .ready = {.ring = count_gate_ring, .arg = &m->rings},
     };
     CHECK_INT(fnet_gate_new(&config, &m->gate), FNET_OK);

@@ -2,6 +2,7 @@
 /*
  * An input gate: what its channels received comes out in order, round robin, until all have ended.
  */
+#define MADE_CODEC FNET_CODEC_LZ4
 #include "made_gate.h"
 
 #include "../failmalloc.h"
@@ -110,6 +111,61 @@ static void test_recycle(void)
     unmake_gate(&m);
 }
 
+/* BYTES arrive in CHANNEL as SEQUENCE, compressed. */
+static void arrive_compressed(struct fnet_channel *channel, int32_t sequence,
+                              struct fnet_span bytes)
+{
+    struct fnet_buffer buffer = {.segment = NULL};
+
+    if (!CHECK_INT(
+            fnet_channel_begin(channel, sequence, FNET_DATA_BUFFER, (uint32_t)bytes.len, &buffer),
+            FNET_OK))
+        return;
+    memcpy(buffer.segment->bytes, bytes.ptr, bytes.len);
+    buffer.is_compressed = true;
+    CHECK_INT(fnet_channel_receive(channel, &buffer, 0), FNET_OK);
+}
+
+static void test_compressed(void)
+{
+    struct made_gate m;
+    struct fnet_gate_item item;
+    struct fnet_compressor *compressor = NULL;
+    uint8_t text[MADE_SEGMENT_BYTES];
+    struct fnet_span block;
+
+    make_gate(&m, 2, 2, 0);
+    CHECK_INT(fnet_gate_reads_compressed(m.gate), fnet_codec_is_available(MADE_CODEC));
+    CHECK_STR(fnet_gate_codec_name(m.gate), "lz4");
+    if (!fnet_codec_is_available(MADE_CODEC)) {
+        unmake_gate(&m);
+        return;
+    }
+    memset(text, 'z', sizeof text);
+    CHECK_INT(fnet_compressor_new(MADE_CODEC, sizeof text, &compressor), FNET_OK);
+    CHECK_INT(fnet_compressor_compress(compressor, fnet_span_of(text, sizeof text), &block),
+              FNET_OK);
+
+    CASE("a compressed buffer is polled as its original; its credit returns when that does");
+    arrive_compressed(m.channels[0], 0, block);
+    CHECK_INT(fnet_gate_poll(m.gate, &item), FNET_OK);
+    CHECK(!item.buffer.is_compressed);
+    if (CHECK_INT(item.buffer.len, sizeof text))
+        CHECK_MEM(fnet_buffer_span(&item.buffer).ptr, text, sizeof text);
+    CHECK_INT(fnet_local_pool_used(m.pool), 0);
+    check_words(m.channels[0], 0, 0);
+    fnet_gate_recycle(m.gate, &item);
+    check_words(m.channels[0], FNET_SAY_CREDIT, 1);
+
+    CASE("one that is none is an error of its channel, and leaves nothing behind");
+    arrive_compressed(m.channels[1], 0, fnet_span_of(block.ptr, block.len - 1));
+    CHECK_INT(fnet_gate_poll(m.gate, &item), FNET_BAD_LENGTH);
+    CHECK(fnet_gate_culprit(m.gate) == m.channels[1]);
+    CHECK_INT(fnet_local_pool_used(m.pool), 0);
+    fnet_compressor_free(compressor);
+    unmake_gate(&m);
+}
+
 static void test_end(void)
 {
     struct made_gate m;
@@ -184,6 +240,7 @@ int main(void)
     test_channels();
     test_order();
     test_recycle();
+    test_compressed();
     test_end();
     test_free_with_items();
     test_no_memory();

@@ -44,6 +44,68 @@ static void test_sequence(void)
     unmake_gate(&m);
 }
 
+/* A payload of the N parts of SIZES arrives as SEQUENCE; the bytes of each part are its index. */
+static enum fnet_err arrive_parts(struct fnet_channel *channel, int32_t sequence,
+                                  const uint32_t *sizes, uint32_t n, uint32_t backlog)
+{
+    struct fnet_buffer buffer = {.segment = NULL};
+    uint32_t len = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        len += sizes[i];
+    enum fnet_err err = fnet_channel_begin(channel, sequence, FNET_DATA_BUFFER, len, &buffer);
+    if (err != FNET_OK)
+        return err;
+    uint8_t *pos = buffer.segment->bytes;
+    for (uint32_t i = 0; i < n; pos += sizes[i], i++)
+        memset(pos, (int)i, sizes[i]);
+    return fnet_channel_receive_parts(channel, &buffer, sizes, n, backlog);
+}
+
+static void test_parts(void)
+{
+    static const uint32_t sizes[] = {7, 1, 0, 50, 20};
+    const uint32_t n = sizeof sizes / sizeof *sizes;
+    struct made_gate m;
+    struct fnet_gate_item item;
+
+    CASE("a payload of several buffers counts as so many, and takes one segment and one credit");
+    make_gate(&m, 1, 2, 0);
+    struct fnet_channel *c = m.channels[0];
+    CHECK_INT(arrive_parts(c, 0, sizes, n, 3), FNET_OK);
+    CHECK_INT(fnet_local_pool_used(m.pool), 1);
+    CHECK_INT(fnet_channel_counts(c).buffers, n);
+    CHECK_INT(fnet_channel_counts(c).bytes, 78);
+    CHECK_INT(fnet_channel_counts(c).credit, 1);
+    CHECK_INT(fnet_channel_counts(c).backlog, 3);
+    CHECK_INT(arrive_data(c, 4, 'x'), FNET_BAD_SEQUENCE);
+    CHECK_INT(arrive_data(c, (int32_t)n, 'x'), FNET_OK);
+
+    CASE("they are polled one by one, and the last gives memory and credit back");
+    for (uint32_t i = 0; i < n; i++) {
+        check_words(c, 0, 0);
+        if (!CHECK_INT(fnet_gate_poll(m.gate, &item), FNET_OK))
+            break;
+        CHECK_INT(item.buffer.len, sizes[i]);
+        for (uint32_t k = 0; k < item.buffer.len; k++)
+            CHECK_INT(fnet_buffer_span(&item.buffer).ptr[k], i);
+        fnet_gate_recycle(m.gate, &item);
+    }
+    check_words(c, FNET_SAY_CREDIT, 1);
+    CHECK_INT(fnet_local_pool_used(m.pool), 1);
+    check_polled(&m, c, 'x');
+
+    CASE("a channel that is cancelled drops those that are left");
+    check_words(c, FNET_SAY_CREDIT, 1);
+    CHECK_INT(arrive_parts(c, (int32_t)n + 1, sizes, n, 0), FNET_OK);
+    CHECK_INT(fnet_gate_poll(m.gate, &item), FNET_OK);
+    fnet_channel_cancel(c);
+    CHECK_INT(fnet_local_pool_used(m.pool), 1);
+    fnet_gate_recycle(m.gate, &item);
+    CHECK_INT(fnet_local_pool_used(m.pool), 0);
+    unmake_gate(&m);
+}
+
 static void test_lengths(void)
 {
     struct made_gate m;
@@ -378,6 +440,7 @@ static void test_no_memory(void)
 int main(void)
 {
     test_sequence();
+    test_parts();
     test_lengths();
     test_credit();
     test_backlog();
