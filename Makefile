@@ -247,6 +247,13 @@ check-valgrind:
 	$(Q)tests/valgrind.sh $(BUILDROOT)/valgrind
 	$(Q)BUILD=$(BUILDROOT)/valgrind/wrapped SLOWNESS=30 tests/run.sh $(TESTS)
 
+## check-flink: against Flink itself, out of Maven Central; VERSIONS='2.2.1 ...' only these
+.PHONY: check-flink
+check-flink:
+	$(Q).ci/deps build check flink
+	+$(Q)$(call variant,debug) all tools
+	$(Q)BUILD=$(BUILDROOT)/debug tests/flink/check.sh $(VERSIONS)
+
 ## check-all: every variant, the long tests too, lint, and FUZZ_SECONDS of fuzzing per target
 .PHONY: check-all
 check-all:

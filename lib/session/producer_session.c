@@ -19,6 +19,7 @@ struct producer_session {
     struct fnet_id_map by_receiver; /* of struct reading */
     struct fnet_list ready;         /* readings that may have something to send */
     struct fnet_list all;
+    bool is_ending; /* it closes once every reading was taken leave of */
 };
 
 struct reading {
@@ -69,10 +70,22 @@ void fnet_producer_session_abort(struct fnet_session *session, const char *text)
     on_error(session);
 }
 
+/* To Flink an end of the connection is a loss while it has not taken leave of a channel, even one
+   whose end it has received. */
+static void close_if_left(struct producer_session *s)
+{
+    if (!s->is_ending || !fnet_list_is_empty(&s->all))
+        return;
+    s->base.is_closing = true;
+    fnet_bell_ring(&s->base.bell);
+}
+
 void fnet_producer_session_close(struct fnet_session *session)
 {
-    session->is_closing = true;
-    fnet_bell_ring(&session->bell);
+    struct producer_session *s = producer_of(session);
+
+    s->is_ending = true;
+    close_if_left(s);
 }
 
 /* ---- readings ---------------------------------------------------------------------------- */
@@ -177,7 +190,7 @@ static enum fnet_err on_partition_request(struct producer_session *s,
     struct fnet_partition *partition =
         fnet_registry_find(s->registry, s->base.dialect, &request->partition);
 
-    if (s->base.is_closing) /* nobody would read it to its end */
+    if (s->base.is_closing || s->is_ending) /* nobody would read it to its end */
         return FNET_OK;
     if (!partition) {
         char id[FNET_PARTITION_ID_TEXT_BYTES];
@@ -236,6 +249,7 @@ static void on_cancel(struct producer_session *s, const struct fnet_message *mes
 
     if (reading) /* else it ended already: Flink ignores that too */
         drop_reading(reading, false);
+    close_if_left(s);
 }
 
 static void on_close(struct producer_session *s)

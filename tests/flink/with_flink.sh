@@ -27,6 +27,9 @@ properties+=("-Dflink.streaming=flink-streaming-java$scala")
 case $version in
 1.[5-9].* | 1.10.*) properties+=('-Dflink.exclude=org/apache/**') ;;
 esac
+case $version in
+1.[5-9].* | 1.1[0-3].*) properties+=('-Dflink.exclude.live=fnet/flink/live/**') ;;
+esac
 
 # Ask the network only for what is not there yet, again if it failed before, and not for ever.
 compile() {

@@ -117,7 +117,10 @@ FNET_CHECKED enum fnet_err fnet_producer_session_new(const struct fnet_registry 
 /** Tell the peer that all is over because of TEXT, and close. */
 void fnet_producer_session_abort(struct fnet_session *session, const char *text);
 
-/** Everything is delivered: close once what is queued was sent. */
+/**
+ * Everything is delivered: close once every reading was taken leave of, by a CancelPartitionRequest
+ * or a CloseRequest, and what is queued was sent. Who does not want to wait frees the session.
+ */
 void fnet_producer_session_close(struct fnet_session *session);
 
 /** Subpartitions being read over SESSION. */

@@ -235,8 +235,9 @@ static void test_bell(void)
     must_hear_data(&s, 0, 0, 'a', 10, 0);
 
     CASE("... and when the session has to say that it is over");
-    s.rings = 0;
     fnet_producer_session_close(s.session);
+    s.rings = 0;
+    CHECK_INT(say(&s, FNET_CANCEL_PARTITION_REQUEST, 0), FNET_OK);
     CHECK(s.rings > 0);
     stop(&s);
 }
@@ -461,9 +462,14 @@ static void test_close(void)
     must_hear_event(&s, 0, 0, FNET_END_OF_DATA);
     CHECK_INT(say(&s, FNET_ACK_ALL_USER_RECORDS_PROCESSED, 0), FNET_OK);
     fnet_producer_session_close(s.session);
-    CHECK(fnet_session_is_closing(s.session));
     must_hear_event(&s, 0, 1, FNET_END_OF_PARTITION);
+    CHECK(!fnet_session_is_closing(s.session));
+
+    CASE("... and the session closes when its consumer has taken leave of each reading");
+    s.rings = 0;
     CHECK_INT(say(&s, FNET_CANCEL_PARTITION_REQUEST, 0), FNET_OK);
+    CHECK(fnet_session_is_closing(s.session));
+    CHECK(s.rings > 0);
     CHECK_INT(state_of(&s, 0), FNET_SUBPARTITION_DONE);
     CHECK_INT(fnet_session_end_of_stream(s.session), FNET_OK);
     stop(&s);

@@ -16,9 +16,9 @@ import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
  * @param alignment ignored until 1.10, which does not know any
  * @param timeoutMs of the alignment; NO_TIMEOUT if there is none, as ever until 1.11
  */
-record Barrier(long id, long timestampMs, String type, byte[] location, String alignment,
+public record Barrier(long id, long timestampMs, String type, byte[] location, String alignment,
         long timeoutMs) {
-    static final long NO_TIMEOUT = Long.MAX_VALUE;
+    public static final long NO_TIMEOUT = Long.MAX_VALUE;
 
     private static final String PACKAGE = "org.apache.flink.runtime.checkpoint.";
     private static final String SAVEPOINT_TYPE = PACKAGE + "SavepointType";
@@ -60,7 +60,7 @@ record Barrier(long id, long timestampMs, String type, byte[] location, String a
         return TYPES.containsKey(type) && options() != null;
     }
 
-    CheckpointBarrier make() {
+    public CheckpointBarrier make() {
         return new CheckpointBarrier(id, timestampMs, options());
     }
 

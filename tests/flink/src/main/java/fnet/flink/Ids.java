@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package fnet.flink;
 
+import java.util.HexFormat;
 import org.apache.flink.runtime.executiongraph.ExecutionAttemptID;
 import org.apache.flink.runtime.io.network.partition.ResultPartitionID;
 import org.apache.flink.runtime.io.network.partition.consumer.InputChannelID;
@@ -10,7 +11,7 @@ import org.apache.flink.runtime.jobgraph.JobVertexID;
 import org.apache.flink.util.AbstractID;
 
 /** The ids of all vectors: 16 bytes counting up from 0x10, 0xa0, 0xb0 and 0xc0. */
-final class Ids {
+public final class Ids {
     private static final String RUNTIME = "org.apache.flink.runtime.";
     private static final String GRAPH = RUNTIME + "executiongraph.ExecutionGraphID";
     private static final String VERTEX = RUNTIME + "scheduler.strategy.ExecutionVertexID";
@@ -38,7 +39,7 @@ final class Ids {
     }
 
     /** Until 1.10 a partition is an id without a number. */
-    static ResultPartitionID partition(int number, ExecutionAttemptID producer) {
+    public static ResultPartitionID partition(int number, ExecutionAttemptID producer) {
         IntermediateDataSetID dataSet =
                 (IntermediateDataSetID) id(IntermediateDataSetID.class, 0xa0);
         Class<?> type = IntermediateResultPartitionID.class;
@@ -49,7 +50,7 @@ final class Ids {
     }
 
     /** Until 1.15 an attempt is an id; since then it says of what. */
-    static ExecutionAttemptID attempt(int subtask, int number) {
+    public static ExecutionAttemptID attempt(int subtask, int number) {
         Class<?> type = ExecutionAttemptID.class;
         if (!isAttemptNumbered()) {
             return (ExecutionAttemptID) id(type, 0xb0);
@@ -63,6 +64,35 @@ final class Ids {
         return Reflect.exists(GRAPH) && Reflect.exists(VERTEX)
                 && Reflect.canMake(ExecutionAttemptID.class, id(Reflect.type(GRAPH), 0xb0),
                         Reflect.make(VERTEX, id(JobVertexID.class, 0xc0), 0), 0);
+    }
+
+    /** The id that Flink prints as TEXT: data-set#number@attempt. */
+    public static ResultPartitionID parse(String text) {
+        String[] parts = text.split("[#@]");
+        Object dataSet = id(IntermediateDataSetID.class, parts[0]);
+        Object partition = Reflect.make(IntermediateResultPartitionID.class, dataSet,
+                Integer.parseInt(parts[1]));
+        return new ResultPartitionID((IntermediateResultPartitionID) partition,
+                attempt(parts[2].split("_")));
+    }
+
+    /** Of parts graph, vertex, subtask and attempt; until 1.15 of one. */
+    private static ExecutionAttemptID attempt(String[] parts) {
+        Class<?> type = ExecutionAttemptID.class;
+        if (!isAttemptNumbered()) {
+            return (ExecutionAttemptID) id(type, parts[0]);
+        }
+        Object vertex = Reflect.make(VERTEX, id(JobVertexID.class, parts[1]),
+                Integer.parseInt(parts[2]));
+        return (ExecutionAttemptID) Reflect.make(type, id(Reflect.type(GRAPH), parts[0]), vertex,
+                Integer.parseInt(parts[3]));
+    }
+
+    private static Object id(Class<?> type, String hex) {
+        AbstractID id = new AbstractID(HexFormat.of().parseHex(hex));
+        return Reflect.canMake(type, id)
+                ? Reflect.make(type, id)
+                : Reflect.make(type, id.getLowerPart(), id.getUpperPart());
     }
 
     static Fields fields(ResultPartitionID id) {

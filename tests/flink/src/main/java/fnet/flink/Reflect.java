@@ -9,10 +9,10 @@ import java.lang.reflect.Method;
 import java.util.Arrays;
 
 /** What is not public in Flink, or differs from version to version. */
-final class Reflect {
+public final class Reflect {
     private Reflect() {}
 
-    static boolean exists(String type) {
+    public static boolean exists(String type) {
         try {
             type(type);
             return true;
@@ -21,7 +21,7 @@ final class Reflect {
         }
     }
 
-    static Class<?> type(String name) {
+    public static Class<?> type(String name) {
         try {
             return Class.forName(name);
         } catch (ClassNotFoundException e) {
@@ -29,11 +29,11 @@ final class Reflect {
         }
     }
 
-    static boolean canMake(Class<?> type, Object... arguments) {
+    public static boolean canMake(Class<?> type, Object... arguments) {
         return constructor(type, arguments) != null;
     }
 
-    static Object make(Class<?> type, Object... arguments) {
+    public static Object make(Class<?> type, Object... arguments) {
         Constructor<?> found = constructor(type, arguments);
         if (found == null) {
             throw new IllegalStateException("no constructor of " + type + " takes "
@@ -42,36 +42,36 @@ final class Reflect {
         return run(() -> found.newInstance(arguments));
     }
 
-    static Object make(String type, Object... arguments) {
+    public static Object make(String type, Object... arguments) {
         return make(type(type), arguments);
     }
 
-    static boolean canCall(Class<?> type, String method, Object... arguments) {
+    public static boolean canCall(Class<?> type, String method, Object... arguments) {
         return method(type, method, arguments) != null;
     }
 
-    static Object call(Object target, String method, Object... arguments) {
+    public static Object call(Object target, String method, Object... arguments) {
         return call(target.getClass(), target, method, arguments);
     }
 
-    static Object callStatic(Class<?> type, String method, Object... arguments) {
+    public static Object callStatic(Class<?> type, String method, Object... arguments) {
         return call(type, null, method, arguments);
     }
 
     /** The static field of TYPE, an enum's value for instance. */
-    static Object constant(String type, String name) {
+    public static Object constant(String type, String name) {
         return run(() -> field(type(type), name).get(null));
     }
 
-    static boolean has(Object target, String name) {
+    public static boolean has(Object target, String name) {
         return field(target.getClass(), name) != null;
     }
 
-    static Object get(Object target, String name) {
+    public static Object get(Object target, String name) {
         return run(() -> field(target.getClass(), name).get(target));
     }
 
-    static void set(Object target, String name, Object value) {
+    public static void set(Object target, String name, Object value) {
         run(() -> {
             field(target.getClass(), name).set(target, value);
             return null;

@@ -12,12 +12,12 @@ import org.apache.flink.api.java.tuple.Tuple;
 import org.apache.flink.api.java.typeutils.runtime.TupleSerializer;
 
 /** Flink's serializers of values by short names: string, long, int, bytes, tuple(string,long). */
-final class Serde {
+public final class Serde {
     private static final String TUPLE = "tuple(";
 
     private Serde() {}
 
-    static TypeSerializer<?> named(String name) {
+    public static TypeSerializer<?> named(String name) {
         switch (name) {
             case "string":
                 return StringSerializer.INSTANCE;
