@@ -271,6 +271,12 @@ void consume_on_channel_error(void *arg, struct fnet_channel *channel, enum fnet
             return;
         err = again;
     }
+    const struct fnet_channel_counts counts = fnet_channel_counts(channel);
+    if (err == FNET_REMOTE && counts.buffers + counts.events > 0) { /* in mid-stream */
+        fnet_channel_fail(channel, err);
+        consume_on_lost(c, r->peer, err, text);
+        return;
+    }
     reading_name(r, name);
     consume_refused(c, r->peer, name, err, text);
 }

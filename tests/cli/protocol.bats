@@ -127,6 +127,7 @@ hex 00000040; half | connection lost: closed by the producer
 send BufferResponse length=67 size=20 record=hello; half | connection lost: closed by the producer
 send BufferResponse record=a; send BufferResponse event=EndOfData; half | connection lost: closed by the producer
 send FatalErrorResponse error=boom | the producer failed: boom
+send BufferResponse record=a; send ErrorResponse error=boom | the producer failed: boom
 END
 }
 
