@@ -45,6 +45,20 @@ static enum fnet_err set_serde(void *inspect, const char *text, const char **why
     return serde_parse(text, &((struct inspect *)inspect)->config.print.serde, why);
 }
 
+static enum fnet_err set_dialect(void *inspect, const char *text, const char **why)
+{
+    const struct fnet_dialect **dialect = &((struct inspect *)inspect)->config.dialect;
+
+    if (strcmp(text, "auto") == 0) {
+        *dialect = NULL;
+        return FNET_OK;
+    }
+    enum fnet_err err = fnet_dialect_parse(text, dialect);
+    if (err != FNET_OK)
+        *why = "neither auto nor a version of Flink from 1.5 to 2.4, as in 1.17 or 1.11.3";
+    return err;
+}
+
 #define MEMBER(member) .offset = offsetof(struct inspect, member)
 
 static const struct options_entry entries[] = {
@@ -67,6 +81,11 @@ static const struct options_entry entries[] = {
      .help = "with --records: raw (default), or they are Flink's elements\n"
              "of string, long, int, bytes or tuple(TYPE,...)",
      .set = set_serde},
+    {.name = "dialect",
+     .argument = "V",
+     .help = "read as Flink V writes, 1.5 to 2.4; auto (default): find it out\n"
+             "for each connection",
+     .set = set_dialect},
     {.letter = 'x',
      .help = "hex dump of payloads, too",
      .value = OPTIONS_FLAG,

@@ -15,8 +15,9 @@ enum fnet_err tap_new(struct tap_board *board, const struct fnet_flow *flow, str
         return FNET_NOMEM;
     tap->board = board;
     tap->flow = flow;
-    frame_stream_init(&tap->sides[0], board->conversation.spill_dir);
-    frame_stream_init(&tap->sides[1], board->conversation.spill_dir);
+    dialect_guess_init(&tap->guess, board->dialect);
+    frame_stream_init(&tap->sides[0], board->conversation.spill_dir, &tap->guess);
+    frame_stream_init(&tap->sides[1], board->conversation.spill_dir, &tap->guess);
     *out = tap;
     return FNET_OK;
 }
@@ -28,6 +29,35 @@ void tap_free(struct tap *tap)
     frame_stream_clear(&tap->sides[0]);
     frame_stream_clear(&tap->sides[1]);
     free(tap);
+}
+
+/* In text, a line about the dialect, at ITEM or at the end, if there is something new to say. */
+static void print_guess(struct tap *tap, const struct frame_item *item)
+{
+    const struct print_options *print = &tap->board->print;
+
+    if (tap->guess.is_given || print->is_json || print->is_summary)
+        return;
+    if (tap->is_sure_printed || tap->printed == tap->guess.possible)
+        return;
+    print_dialect(tap->board->out, tap->connection, item);
+    tap->printed = tap->guess.possible;
+    tap->is_sure_printed = tap->guess.is_sure;
+}
+
+/* The first buffer tells the most; after it only what makes it sure is worth a line. */
+static bool is_guess_ripe(const struct tap *tap, const struct frame_item *item)
+{
+    return tap->guess.is_sure || (!tap->printed && item->message.type == FNET_BUFFER_RESPONSE);
+}
+
+static void say_restart(struct tap *tap, const struct place *place)
+{
+    problem_say(tap->board->problems, place,
+                "taken for another dialect before, from here on for Flink %s", tap->guess.versions);
+    tap->restarts = tap->guess.restarts;
+    tap->printed = 0;
+    tap->is_sure_printed = false;
 }
 
 static enum fnet_err print_message(const struct tap_board *board, struct inspected *m)
@@ -48,7 +78,8 @@ static enum fnet_err take_message(struct tap *tap, const struct frame_item *item
     board->messages++;
     if (!tap->connection)
         err = conversation_connect(&board->conversation, tap->flow, side,
-                                   conversation_direction(item->message.type), &tap->connection);
+                                   conversation_direction(item->message.type), &tap->guess,
+                                   &tap->connection);
     if (err == FNET_OK)
         err = conversation_take(&board->conversation, tap->connection, item, &m);
     if (err != FNET_OK)
@@ -56,6 +87,10 @@ static enum fnet_err take_message(struct tap *tap, const struct frame_item *item
     if (!board->print.has_records)
         conversation_count_records(&m, passage->is_begun ? &passage->count : NULL);
     passage->is_begun = false;
+    if (tap->restarts != tap->guess.restarts)
+        say_restart(tap, place);
+    if (is_guess_ripe(tap, item))
+        print_guess(tap, item);
     err = print_message(board, &m);
     if (err == FNET_SYSTEM)
         errno = m.channel->decoder.record.saved_errno;
@@ -157,6 +192,10 @@ enum fnet_err tap_feed(struct tap *tap, unsigned side, struct fnet_span bytes, b
 
 enum fnet_err tap_gap(struct tap *tap, unsigned side, uint64_t lost)
 {
+    frame_stream_decide(&tap->sides[side]);
+    enum fnet_err err = take_items(tap, side);
+    if (err != FNET_OK)
+        return err;
     frame_stream_gap(&tap->sides[side], lost);
     return take_items(tap, side);
 }
@@ -165,4 +204,10 @@ enum fnet_err tap_finish(struct tap *tap, unsigned side)
 {
     frame_stream_finish(&tap->sides[side]);
     return take_items(tap, side);
+}
+
+void tap_conclude(struct tap *tap)
+{
+    if (tap->connection)
+        print_guess(tap, NULL);
 }

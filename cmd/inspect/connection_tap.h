@@ -12,6 +12,7 @@
 struct tap_board {
     const char *file; /**< for messages */
     struct print_options print;
+    const struct fnet_dialect *dialect; /**< of all connections; NULL: found out */
     FILE *out;
     struct problems *problems;
     struct conversation conversation;
@@ -32,6 +33,10 @@ struct passage {
 struct tap {
     struct tap_board *board;
     const struct fnet_flow *flow; /**< NULL: without addresses */
+    struct dialect_guess guess;
+    unsigned restarts;    /**< of the guess that were said */
+    uint32_t printed;     /**< what was possible when the dialect was printed last; 0: never */
+    bool is_sure_printed; /**< and it was sure then */
     struct frame_stream sides[2];
     struct passage passages[2];
     struct connection *connection; /**< NULL until a message tells who asks */
@@ -62,5 +67,8 @@ FNET_CHECKED enum fnet_err tap_gap(struct tap *tap, unsigned side, uint64_t lost
 
 /** Nothing follows from SIDE. Errors: as tap_feed(). */
 FNET_CHECKED enum fnet_err tap_finish(struct tap *tap, unsigned side);
+
+/** Nothing follows from either side: print its dialect, if there is news about it. */
+void tap_conclude(struct tap *tap);
 
 #endif

@@ -63,7 +63,8 @@ enum direction conversation_direction(enum fnet_message_type type)
 /* ---- connections and channels ------------------------------------------------------------ */
 
 enum fnet_err conversation_connect(struct conversation *c, const struct fnet_flow *flow,
-                                   unsigned side, enum direction direction, struct connection **out)
+                                   unsigned side, enum direction direction,
+                                   const struct dialect_guess *guess, struct connection **out)
 {
     struct connection *connection = calloc(1, sizeof *connection);
 
@@ -76,6 +77,7 @@ enum fnet_err conversation_connect(struct conversation *c, const struct fnet_flo
         connection->producer = flow->ends[!consumer];
         connection->reuse = flow->reuse;
     }
+    connection->guess = guess;
     connection->last_channel = &connection->channels;
     *c->last_connection = connection;
     c->last_connection = &connection->next;
@@ -172,9 +174,11 @@ void conversation_miss(struct connection *connection)
 }
 
 /* A request begins the channel, also when one was refused before and is asked for again. */
-static void take_request(struct channel *channel, const struct fnet_partition_request *request)
+static void take_request(struct channel *channel, const struct fnet_dialect *dialect,
+                         const struct fnet_partition_request *request)
 {
     channel->has_request = true;
+    channel->dialect = dialect;
     channel->partition = request->partition;
     channel->first = request->first;
     channel->last = request->last;
@@ -225,21 +229,30 @@ static void take_data(struct inspected *m, const struct fnet_buffer_response *b)
         know_records(channel);
 }
 
+/* Old dialects have no better name for many events; then the event itself says what it is. */
+static enum fnet_data_type event_data_type(const struct inspected *m,
+                                           const struct fnet_buffer_response *b)
+{
+    return m->has_event && b->data_type == FNET_EVENT_BUFFER ? fnet_event_data_type(&m->event)
+                                                             : (enum fnet_data_type)b->data_type;
+}
+
 static void take_event(struct inspected *m, const struct fnet_buffer_response *b)
 {
     struct channel *channel = m->channel;
+    const enum fnet_data_type type = event_data_type(m, b);
 
     channel->events++;
-    if (channel->are_records_known && b->data_type == FNET_END_OF_PARTITION &&
+    if (channel->are_records_known && type == FNET_END_OF_PARTITION &&
         (fnet_record_deserializer_is_mid_record(&channel->decoder) ||
          record_place_is_mid_record(&channel->place)))
         m->findings |= FOUND_CUT_RECORD;
-    if (b->data_type == FNET_END_OF_PARTITION)
+    if (type == FNET_END_OF_PARTITION)
         channel->is_ended = true;
     /* Writers finish their record before an event; priority events overtake, and what follows
      * recovered state may go on with a record of before. */
-    if (!channel->are_records_known && b->data_type != FNET_PRIORITIZED_EVENT_BUFFER &&
-        b->data_type != FNET_RECOVERY_COMPLETION)
+    if (!channel->are_records_known && type != FNET_PRIORITIZED_EVENT_BUFFER &&
+        type != FNET_RECOVERY_COMPLETION)
         know_records(channel);
 }
 
@@ -263,7 +276,7 @@ static void take_for_channel(struct inspected *m, const struct fnet_message *mes
     channel->bytes += m->item->length;
     switch (message->type) {
     case FNET_BUFFER_RESPONSE: take_buffer(m, &message->buffer); break;
-    case FNET_PARTITION_REQUEST: take_request(channel, &message->request); break;
+    case FNET_PARTITION_REQUEST: take_request(channel, m->item->dialect, &message->request); break;
     case FNET_ADD_CREDIT: add_credit(channel, message->credit); break;
     case FNET_BACKLOG_ANNOUNCEMENT: note(&channel->backlogs, message->backlog); break;
     case FNET_ERROR_RESPONSE: channel->errors++; break;
@@ -294,7 +307,7 @@ static void decode_contents(struct inspected *m, const struct fnet_message *mess
              !fnet_data_type_is_buffer(message->buffer.data_type) && m->item->missing == 0)
         event = m->item->payload;
     if (event.len > 0) {
-        m->has_event = fnet_event_decode(fnet_dialect_newest(), event, &m->event) == FNET_OK;
+        m->has_event = fnet_event_decode(m->item->dialect, event, &m->event) == FNET_OK;
         m->findings |= m->has_event ? 0u : FOUND_BAD_EVENT;
     }
     if (message->type == FNET_ERROR_RESPONSE) {

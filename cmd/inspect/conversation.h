@@ -29,6 +29,7 @@ struct channel {
     struct fnet_id id;
 
     bool has_request; /**< a PartitionRequest was seen: the fields to CREDIT begin there */
+    const struct fnet_dialect *dialect; /**< in which that was read */
     struct fnet_partition_id partition;
     int32_t first; /**< subpartitions */
     int32_t last;
@@ -64,7 +65,8 @@ struct connection {
     bool has_ends;
     struct fnet_flow_end consumer;
     struct fnet_flow_end producer;
-    uint32_t reuse; /**< how many earlier connections had the same ends */
+    uint32_t reuse;                    /**< how many earlier connections had the same ends */
+    const struct dialect_guess *guess; /**< borrowed; which dialect it speaks */
     bool has_time;
     uint64_t first_ns;
     uint64_t last_ns;
@@ -120,13 +122,16 @@ void conversation_clear(struct conversation *c);
  * Add a connection: of FLOW, whose end SIDE sent a message of DIRECTION, or, if FLOW is NULL, of a
  * stream without addresses.
  *
- * @param out  owned by the conversation.
+ * @param guess  borrowed; which dialect it speaks.
+ * @param out    owned by the conversation.
  *
  * Errors: FNET_NOMEM
  */
 FNET_CHECKED enum fnet_err conversation_connect(struct conversation *c,
                                                 const struct fnet_flow *flow, unsigned side,
-                                                enum direction direction, struct connection **out);
+                                                enum direction direction,
+                                                const struct dialect_guess *guess,
+                                                struct connection **out);
 
 /** The direction in which messages of TYPE go. */
 enum direction conversation_direction(enum fnet_message_type type);

@@ -8,6 +8,8 @@
 #define MAGIC_BYTES 4
 /* Room for the head of a data buffer; for more only if it has partial sizes. */
 #define BITE_BYTES 64
+/* Frames are kept back, until others tell their dialect, up to so many bytes. */
+#define KEPT_MAX_BYTES (64u << 10)
 
 static struct fnet_span staged(const struct frame_stream *s)
 {
@@ -22,9 +24,9 @@ static void use(struct frame_stream *s, size_t n)
     s->offset += n;
 }
 
-void frame_stream_init(struct frame_stream *s, const char *spill_dir)
+void frame_stream_init(struct frame_stream *s, const char *spill_dir, struct dialect_guess *guess)
 {
-    *s = (struct frame_stream){.staged = {.dir = spill_dir}};
+    *s = (struct frame_stream){.staged = {.dir = spill_dir}, .guess = guess};
 }
 
 void frame_stream_clear(struct frame_stream *s)
@@ -38,6 +40,7 @@ enum fnet_err frame_stream_feed(struct frame_stream *s, struct fnet_span bytes, 
     struct fnet_span rest = staged(s);
 
     s->due = 0; /* next() looks again */
+    s->must_decide = false;
     s->seen += bytes.len;
     s->has_time = has_time;
     s->time_ns = time_ns;
@@ -74,7 +77,7 @@ struct fnet_span frame_stream_peek(const struct frame_stream *s, struct fnet_mes
     const struct fnet_span rest = staged(s);
     size_t head;
 
-    if (fnet_message_decode(fnet_dialect_newest(), rest, &head, message) != FNET_OK)
+    if (fnet_message_decode(s->dialect, rest, &head, message) != FNET_OK)
         head = rest.len;
     return fnet_span_of(rest.ptr + head, rest.len - head);
 }
@@ -112,6 +115,8 @@ static void search(struct frame_stream *s)
     if (is_skip_empty(&s->skip))
         s->skip_offset = s->offset;
     s->missing = 0;
+    s->dialect = NULL;
+    s->kept_count = 0;
     s->state = FRAME_STREAM_SEARCHING;
 }
 
@@ -166,13 +171,18 @@ static size_t payload_wanted(const struct frame_stream *s)
     struct fnet_message message;
     size_t used;
 
-    if (s->state != FRAME_STREAM_SYNCED ||
-        fnet_message_decode(fnet_dialect_newest(), rest, &used, &message) != FNET_OK ||
+    if (s->state != FRAME_STREAM_SYNCED || !s->dialect ||
+        fnet_message_decode(s->dialect, rest, &used, &message) != FNET_OK ||
         message.type != FNET_BUFFER_RESPONSE)
         return 0;
     const size_t length = used + message.buffer.size;
     const size_t there = rest.len + s->passed + s->missing;
     return length > there ? length - there : 0;
+}
+
+void frame_stream_decide(struct frame_stream *s)
+{
+    s->must_decide = true;
 }
 
 void frame_stream_gap(struct frame_stream *s, uint64_t lost)
@@ -275,8 +285,6 @@ static bool find_frame(struct frame_stream *s)
 
     for (;;) {
         struct fnet_span rest = staged(s);
-        struct fnet_message message;
-        size_t used;
         if (rest.len < MAGIC_OFFSET + MAGIC_BYTES)
             return false;
         const uint8_t *at =
@@ -292,13 +300,37 @@ static bool find_frame(struct frame_stream *s)
             return false;
         /* The header alone decides: more of the frame may or may not be there yet, and the result
          * must not depend on that. */
-        enum fnet_err err =
-            fnet_message_decode(fnet_dialect_newest(),
-                                fnet_span_of(rest.ptr, FNET_FRAME_HEADER_BYTES), &used, &message);
-        if (err == FNET_OK || err == FNET_AGAIN)
+        if (dialect_guess_is_header(s->guess, rest.ptr))
             return true;
         skip(s, 1);
     }
+}
+
+/* Remember when the frames that are whole, and kept back, came. */
+static void stamp_kept(struct frame_stream *s)
+{
+    struct fnet_span rest = staged(s);
+
+    for (size_t i = 0; i < KEPT_STAMPS && rest.len >= FNET_FRAME_HEADER_BYTES; i++) {
+        const uint32_t length = fnet_load_be32(rest.ptr);
+        if (length < FNET_FRAME_HEADER_BYTES || length > rest.len)
+            return;
+        if (i == s->kept_count)
+            s->kept[s->kept_count++] = (struct frame_stamp){s->has_time, s->time_ns};
+        rest = fnet_span_of(rest.ptr + length, rest.len - length);
+    }
+}
+
+/* When the last byte of the frame at BEGIN came. */
+static struct frame_stamp take_stamp(struct frame_stream *s)
+{
+    struct frame_stamp stamp = {s->has_time, s->time_ns};
+
+    if (s->kept_count > 0) {
+        stamp = s->kept[0];
+        memmove(s->kept, s->kept + 1, --s->kept_count * sizeof *s->kept);
+    }
+    return stamp;
 }
 
 static enum fnet_err give_message(struct frame_stream *s, size_t head,
@@ -313,11 +345,13 @@ static enum fnet_err give_message(struct frame_stream *s, size_t head,
             s->due = head + payload - there;
         return FNET_AGAIN;
     }
+    const struct frame_stamp stamp = take_stamp(s);
     *out = (struct frame_item){
         .kind = FRAME_MESSAGE,
         .offset = s->offset,
-        .has_time = s->has_time,
-        .time_ns = s->time_ns,
+        .has_time = stamp.has_time,
+        .time_ns = stamp.time_ns,
+        .dialect = s->dialect,
         .message = *message,
         .length = head + payload,
         .payload = fnet_span_of(rest.ptr + head, payload - s->missing - s->passed),
@@ -327,10 +361,48 @@ static enum fnet_err give_message(struct frame_stream *s, size_t head,
     s->offset += s->missing + s->passed;
     s->missing = 0;
     s->passed = 0;
+    s->dialect = NULL;
+    dialect_guess_confirm(s->guess);
     if (s->gap_after) {
         lose(s, s->gap_after);
         s->gap_after = 0;
     }
+    return FNET_OK;
+}
+
+/*
+ * Decide in which dialect the frame at BEGIN is read; it stays with that while more of it comes. In
+ * all dialects a frame says its length in front, so that those behind it can be asked, too. How
+ * much is there must not change the result, only when it comes.
+ */
+static enum fnet_err decide(struct frame_stream *s)
+{
+    struct fnet_span rest = staged(s);
+    enum fnet_err err = FNET_OK;
+    size_t at = 0;
+
+    if (s->dialect)
+        return FNET_OK;
+    const bool may_wait = !s->is_finished && !s->must_decide && rest.len < KEPT_MAX_BYTES;
+    rest.len = rest.len < KEPT_MAX_BYTES ? rest.len : KEPT_MAX_BYTES;
+    while (err == FNET_OK && !dialect_guess_is_moot(s->guess, rest)) {
+        const struct fnet_span frame = fnet_span_of(rest.ptr + at, rest.len - at);
+        err = dialect_guess_weigh(s->guess, frame);
+        if (at == 0 && err != FNET_OK && err != FNET_AGAIN)
+            return err;
+        if (err != FNET_OK || dialect_guess_is_clear(s->guess, rest))
+            break;
+        const uint32_t length = fnet_load_be32(frame.ptr);
+        if (length >= frame.len)
+            err = FNET_AGAIN;
+        else
+            at += length;
+    }
+    if (err == FNET_AGAIN && may_wait) {
+        stamp_kept(s);
+        return FNET_AGAIN;
+    }
+    s->dialect = s->guess->dialect;
     return FNET_OK;
 }
 
@@ -343,7 +415,9 @@ static enum fnet_err take_frame(struct frame_stream *s, struct frame_item *out)
     enum fnet_err err = FNET_AGAIN;
 
     if (rest.len >= FNET_FRAME_HEADER_BYTES)
-        err = fnet_message_decode(fnet_dialect_newest(), rest, &used, &message);
+        err = decide(s);
+    if (err == FNET_OK)
+        err = fnet_message_decode(s->dialect, rest, &used, &message);
     if (err == FNET_OK) {
         if (s->is_finished)
             s->missing += payload_wanted(s);
@@ -352,7 +426,9 @@ static enum fnet_err take_frame(struct frame_stream *s, struct frame_item *out)
         drop_cut_frame(s);
         return FNET_OK;
     } else if (err != FNET_AGAIN) {
-        drop_bad_frame(s, err);
+        s->dialect = NULL;
+        if (!dialect_guess_doubt(s->guess, rest))
+            drop_bad_frame(s, err);
         return FNET_OK;
     }
     return err;

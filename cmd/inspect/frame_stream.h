@@ -9,6 +9,7 @@
 #include "fnet/capture.h"
 #include "fnet/record.h"
 #include "fnet/wire.h"
+#include "inspect/dialect_guess.h"
 
 enum frame_item_kind {
     FRAME_NOTHING, /**< never given */
@@ -37,6 +38,7 @@ struct frame_item {
     uint64_t time_ns; /**< when its last byte was captured */
 
     /* FRAME_MESSAGE; borrowed until the next call of next, feed or clear. */
+    const struct fnet_dialect *dialect; /**< in which it was read */
     struct fnet_message message;
     size_t length;            /**< of the frame */
     struct fnet_span payload; /**< of a BufferResponse, without what is missing or went past */
@@ -47,6 +49,15 @@ struct frame_item {
     /* FRAME_FOREIGN */
     const char *name; /**< what it looks like, static; NULL: like nothing known */
     uint64_t bytes;   /**< as far as seen */
+};
+
+/** Most frames kept back whose time is remembered; that of more is that of the last. */
+#define KEPT_STAMPS 16
+
+/** When something was captured. */
+struct frame_stamp {
+    bool has_time;
+    uint64_t time_ns;
 };
 
 enum frame_stream_state {
@@ -61,8 +72,13 @@ struct frame_stream {
     enum frame_stream_state state;
     struct fnet_spill_buffer staged; /**< [begin, len) was fed and not used yet */
     size_t begin;
-    uint64_t offset; /**< of BEGIN in the stream */
-    uint64_t seen;   /**< bytes fed */
+    uint64_t offset;                      /**< of BEGIN in the stream */
+    uint64_t seen;                        /**< bytes fed */
+    struct dialect_guess *guess;          /**< borrowed; of the whole connection */
+    const struct fnet_dialect *dialect;   /**< of the frame at BEGIN; NULL: not decided */
+    bool must_decide;                     /**< frame_stream_decide() */
+    struct frame_stamp kept[KEPT_STAMPS]; /**< of whole frames from BEGIN on that were kept back */
+    size_t kept_count;
     bool has_time;
     uint64_t time_ns;       /**< of the last bytes fed */
     bool is_flink;          /**< a frame was found */
@@ -76,8 +92,11 @@ struct frame_stream {
     uint64_t skip_offset;
 };
 
-/** Begin a stream; its temporary files go to SPILL_DIR, borrowed. */
-void frame_stream_init(struct frame_stream *s, const char *spill_dir);
+/**
+ * Begin a stream; its temporary files go to SPILL_DIR, borrowed. GUESS, borrowed, says in which
+ * dialect it is; the messages found narrow it.
+ */
+void frame_stream_init(struct frame_stream *s, const char *spill_dir, struct dialect_guess *guess);
 void frame_stream_clear(struct frame_stream *s);
 
 /**
@@ -110,7 +129,16 @@ struct fnet_span frame_stream_peek(const struct frame_stream *s, struct fnet_mes
 /** N <= frame_stream_due() bytes, captured at TIME_NS, went past. */
 void frame_stream_skip_ahead(struct frame_stream *s, size_t n, bool has_time, uint64_t time_ns);
 
-/** LOST bytes, or FNET_GAP_UNKNOWN, were not captured; when next() gave FNET_AGAIN or at first. */
+/**
+ * Frames may have been kept back because those behind them tell their dialect. None will be any
+ * more, up to the next feed: take the items that there are.
+ */
+void frame_stream_decide(struct frame_stream *s);
+
+/**
+ * LOST bytes, or FNET_GAP_UNKNOWN, were not captured; when next() gave FNET_AGAIN or at first, and
+ * behind frame_stream_decide().
+ */
 void frame_stream_gap(struct frame_stream *s, uint64_t lost);
 
 /** Nothing follows; next() may still have items. */

@@ -56,14 +56,28 @@ static void add_name(struct message_fields *f, const char *key, const char *cons
 #define ADD_NAME(f, key, names, value)                                                             \
     add_name(f, key, names, sizeof(names) / sizeof *(names), value)
 
-/* "HEX#NUMBER@GRAPH_VERTEX_SUBTASK_ATTEMPT": two ids for Flink, two fields here. */
+/* "HEX#NUMBER@GRAPH_VERTEX_SUBTASK_ATTEMPT", of which old dialects have HEX@GRAPH. */
+const char *message_partition_split(const struct fnet_dialect *dialect,
+                                    const struct fnet_partition_id *id,
+                                    char text[static FNET_PARTITION_ID_TEXT_BYTES])
+{
+    fnet_partition_id_format(id, text);
+    char *producer = strchr(text, '@');
+    *producer++ = '\0';
+    if (dialect->partition_bytes == FNET_ID_BYTES)
+        *strchr(text, '#') = '\0';
+    if (dialect->attempt_bytes == FNET_ID_BYTES)
+        *strchr(producer, '_') = '\0';
+    return producer;
+}
+
+/* Two ids for Flink, two fields here. */
 static void add_partition(struct message_fields *f, const struct fnet_partition_id *id)
 {
-    fnet_partition_id_format(id, f->partition);
-    char *at = strchr(f->partition, '@');
-    *at = '\0';
+    const char *producer = message_partition_split(f->dialect, id, f->partition);
+
     add_text(f, "partition", f->partition);
-    add_text(f, "producer", at + 1);
+    add_text(f, "producer", producer);
 }
 
 /* ---- events and errors ------------------------------------------------------------------- */
@@ -85,14 +99,18 @@ static void add_barrier(struct message_fields *f, const struct fnet_checkpoint_b
         [FNET_FORCED_ALIGNED] = "FORCED_ALIGNED",
     };
 
+    const struct fnet_barrier_layout *layout = &f->dialect->barrier;
+
     add_number(f, "id", b->id);
     add_number(f, "timestamp", b->timestamp_ms);
     ADD_NAME(f, "checkpoint_type", types, b->checkpoint_type);
-    if (b->checkpoint_type >= FNET_SAVEPOINT && b->checkpoint_type <= FNET_SAVEPOINT_TERMINATE)
+    if (layout->is_compact && b->checkpoint_type >= FNET_SAVEPOINT &&
+        b->checkpoint_type <= FNET_SAVEPOINT_TERMINATE)
         ADD_NAME(f, "savepoint_format", formats, b->savepoint_format);
     if (b->has_location)
         add_span(f, "location", FIELD_BYTES, b->location);
-    ADD_NAME(f, "alignment", alignments, b->alignment_type);
+    if (layout->alignment != FNET_ALIGNMENT_ABSENT)
+        ADD_NAME(f, "alignment", alignments, b->alignment_type);
     if (b->alignment_timeout_ms != INT64_MAX)
         add_number(f, "alignment_timeout", b->alignment_timeout_ms);
 }
@@ -123,7 +141,10 @@ static void add_event(struct message_fields *f, const struct fnet_event *e)
         add_number(f, "input_subtask", e->connection.input_subtask);
         add_number(f, "output_subtask", e->connection.output_subtask);
         break;
-    case FNET_EVENT_END_OF_DATA: add_text(f, "mode", e->is_no_drain ? "NO_DRAIN" : "DRAIN"); break;
+    case FNET_EVENT_END_OF_DATA:
+        if (f->dialect->end_of_data_bytes > 4)
+            add_text(f, "mode", e->is_no_drain ? "NO_DRAIN" : "DRAIN");
+        break;
     case FNET_EVENT_RECOVERY_METADATA:
         add_number(f, "final_subpartition", e->final_subpartition);
         break;
@@ -151,7 +172,8 @@ static void add_error(struct message_fields *f, const struct fnet_throwable *err
 static void add_buffer(struct message_fields *f, const struct fnet_buffer_response *b,
                        size_t missing)
 {
-    add_number(f, "subpartition", b->subpartition);
+    if (f->dialect->buffer.subpartition)
+        add_number(f, "subpartition", b->subpartition);
     add_number(f, "sequence", b->sequence);
     add_number(f, "backlog", b->backlog);
     add_text(f, "data_type", fnet_data_type_name(b->data_type));
@@ -171,6 +193,8 @@ static void add_request(struct message_fields *f, const struct fnet_partition_re
     if (r->last != r->first)
         add_number(f, "last_subpartition", r->last);
     add_number(f, "credit", r->credit);
+    if (f->dialect->has_recovery)
+        add_flag(f, "recovers", r->recovers);
 }
 
 static void add_describe(struct message_fields *f, const struct fnet_description_request *d)
@@ -216,11 +240,16 @@ static void add_body(struct message_fields *f, const struct fnet_message *m, siz
     case FNET_BUFFER_RESPONSE: add_buffer(f, &m->buffer, missing); break;
     case FNET_PARTITION_REQUEST: add_request(f, &m->request); break;
     case FNET_TASK_EVENT_REQUEST: add_partition(f, &m->task_event.partition); break;
-    case FNET_ADD_CREDIT: add_number(f, "credit", m->credit); break;
+    case FNET_ADD_CREDIT:
+        if (f->dialect->credit_names_partition)
+            add_partition(f, &m->credited);
+        add_number(f, "credit", m->credit);
+        break;
     case FNET_BACKLOG_ANNOUNCEMENT: add_number(f, "backlog", m->backlog); break;
     case FNET_NEW_BUFFER_SIZE: add_number(f, "buffer_size", m->buffer_size); break;
     case FNET_SEGMENT_ID:
-        add_number(f, "subpartition", m->segment.subpartition);
+        if (f->dialect->segment_names_subpartition)
+            add_number(f, "subpartition", m->segment.subpartition);
         add_number(f, "segment", m->segment.segment);
         break;
     case FNET_DESCRIPTION_REQUEST: add_describe(f, &m->describe); break;
@@ -238,6 +267,7 @@ void message_fields_list(const struct inspected *m, struct message_fields *out)
     const struct fnet_message *message = &m->item->message;
 
     out->count = 0;
+    out->dialect = m->item->dialect;
     add_number(out, "length", (int64_t)m->item->length);
     if (has_receiver(message)) {
         fnet_id_format(&message->receiver, out->receiver);

@@ -32,12 +32,21 @@ struct field {
 struct message_fields {
     struct field fields[FIELDS_MAX];
     size_t count;
+    const struct fnet_dialect *dialect; /**< what it does not carry is no field */
     char receiver[FNET_ID_TEXT_BYTES];
     char partition[FNET_PARTITION_ID_TEXT_BYTES];
 };
 
 /** List the fields of M. OUT borrows from M. */
 void message_fields_list(const struct inspected *m, struct message_fields *out);
+
+/**
+ * Write the text of ID, as far as DIALECT carries it, to TEXT: a string of the partition and,
+ * behind its end, the returned one of its producer.
+ */
+const char *message_partition_split(const struct fnet_dialect *dialect,
+                                    const struct fnet_partition_id *id,
+                                    char text[static FNET_PARTITION_ID_TEXT_BYTES]);
 
 /** Is M a data buffer, one that holds records? */
 bool message_is_data(const struct inspected *m);

@@ -49,7 +49,12 @@ enum fnet_err pipeline_new(const struct pipeline_config *config, const char *fil
     if (!p)
         return FNET_NOMEM;
     p->board = (struct tap_board){
-        .file = file, .print = config->print, .out = config->out, .problems = config->problems};
+        .file = file,
+        .print = config->print,
+        .dialect = config->dialect,
+        .out = config->out,
+        .problems = config->problems,
+    };
     conversation_init(&p->board.conversation, config->spill_dir);
     err = fnet_savefile_new(&p->savefile);
     if (err == FNET_OK)
@@ -253,6 +258,8 @@ static enum fnet_err finish_taps(struct pipeline *p)
             err = tap_finish(p->taps[i], 0);
         if (p->taps[i] && err == FNET_OK)
             err = tap_finish(p->taps[i], 1);
+        if (p->taps[i] && err == FNET_OK)
+            tap_conclude(p->taps[i]);
     }
     return err;
 }

@@ -13,6 +13,7 @@ struct pipeline;
 /** What is the same for every file. Borrowed by each pipeline. */
 struct pipeline_config {
     struct print_options print;
+    const struct fnet_dialect *dialect; /**< of all connections; NULL: found out */
     struct problems *problems;
     const char *spill_dir; /**< for temporary files */
     FILE *out;

@@ -13,7 +13,6 @@
 #include "inspect/printers.h"
 
 #define RECORDS_AT_ONCE 64
-#define DIALECT "2.0-2.3"
 
 static void print_text_value(FILE *out, struct fnet_span text)
 {
@@ -77,8 +76,9 @@ static void print_head(FILE *out, const struct inspected *m)
         conversation_name(m->connection, name);
         fprintf(out, "\"connection\":\"%s\",", name);
     }
-    fprintf(out, "\"direction\":\"%s\",\"dialect\":\"" DIALECT "\",\"type\":\"%s\"",
-            m->direction == REQUEST ? "request" : "response",
+    fprintf(out, "\"direction\":\"%s\",\"dialect\":\"%s\",\"dialect_certain\":%s,\"type\":\"%s\"",
+            m->direction == REQUEST ? "request" : "response", m->connection->guess->versions,
+            m->connection->guess->is_sure ? "true" : "false",
             fnet_message_type_name((uint8_t)item->message.type));
 }
 

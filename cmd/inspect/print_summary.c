@@ -4,7 +4,19 @@
  */
 #include <inttypes.h>
 
+#include "inspect/message_fields.h"
 #include "inspect/printers.h"
+
+void print_dialect_words(FILE *out, const struct dialect_guess *guess)
+{
+    fprintf(out, "dialect %s, ", guess->versions);
+    if (guess->is_given)
+        fputs("given\n", out);
+    else if (guess->is_sure)
+        fputs("sure\n", out);
+    else
+        fprintf(out, "nothing tells which: read as %s\n", guess->dialect->versions);
+}
 
 static void print_extremes(FILE *out, const char *name, const struct extremes *e)
 {
@@ -20,8 +32,9 @@ static void print_partition(FILE *out, const struct channel *channel)
 
     if (!channel->has_request)
         return;
-    fnet_partition_id_format(&channel->partition, partition);
-    fprintf(out, "    partition %s subpartition %" PRId32, partition, channel->first);
+    const char *producer =
+        message_partition_split(channel->dialect, &channel->partition, partition);
+    fprintf(out, "    partition %s@%s subpartition %" PRId32, partition, producer, channel->first);
     if (channel->last != channel->first)
         fprintf(out, "-%" PRId32, channel->last);
     putc('\n', out);
@@ -53,7 +66,8 @@ static void print_connection(FILE *out, const struct connection *connection)
     char name[CONNECTION_NAME_BYTES];
 
     conversation_name(connection, name);
-    fprintf(out, "connection %s\n", name);
+    fprintf(out, "connection %s\n  ", name);
+    print_dialect_words(out, connection->guess);
     for (enum direction d = REQUEST; d <= RESPONSE; d++)
         fprintf(out, "  %s messages %" PRIu64 " bytes %" PRIu64 "\n",
                 d == REQUEST ? "request" : "response", connection->messages[d],

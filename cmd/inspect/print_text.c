@@ -12,19 +12,31 @@
 #define RECORDS_AT_ONCE 64
 #define DUMP_WIDTH 16
 
-static void print_columns(FILE *out, const struct inspected *m)
+static void print_place(FILE *out, const struct connection *connection,
+                        const struct frame_item *item)
 {
-    const struct frame_item *item = m->item;
     char name[CONNECTION_NAME_BYTES];
 
-    conversation_name(m->connection, name);
-    if (item->has_time)
+    conversation_name(connection, name);
+    if (item && item->has_time)
         fprintf(out, "%" PRIu64 ".%09" PRIu64, item->time_ns / 1000000000,
                 item->time_ns % 1000000000);
     else
         putc('-', out);
-    fprintf(out, " %s %s %s", name, m->direction == REQUEST ? "request" : "response",
-            fnet_message_type_name((uint8_t)item->message.type));
+    fprintf(out, " %s ", name);
+}
+
+static void print_columns(FILE *out, const struct inspected *m)
+{
+    print_place(out, m->connection, m->item);
+    fprintf(out, "%s %s", m->direction == REQUEST ? "request" : "response",
+            fnet_message_type_name((uint8_t)m->item->message.type));
+}
+
+void print_dialect(FILE *out, const struct connection *connection, const struct frame_item *item)
+{
+    print_place(out, connection, item);
+    print_dialect_words(out, connection->guess);
 }
 
 static void print_numbers(FILE *out, struct fnet_span numbers)

@@ -32,6 +32,15 @@ FNET_CHECKED enum fnet_err print_text(FILE *out, const struct print_options *opt
 FNET_CHECKED enum fnet_err print_json(FILE *out, const struct print_options *options,
                                       struct inspected *m);
 
+/**
+ * Print a line about the dialect of CONNECTION, as words: its versions, and how sure they are. It
+ * stands at ITEM; NULL: at the end.
+ */
+void print_dialect(FILE *out, const struct connection *connection, const struct frame_item *item);
+
+/** "dialect VERSIONS, HOW SURE", and the end of the line. */
+void print_dialect_words(FILE *out, const struct dialect_guess *guess);
+
 /** Print what each connection and channel amounted to. */
 void print_summary(FILE *out, const struct conversation *c);
 

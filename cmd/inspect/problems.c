@@ -102,34 +102,28 @@ __attribute__((format(printf, 2, 3))) static void add_piece(struct pieces *p, co
         p->len += (size_t)n < sizeof p->text - p->len ? (size_t)n : sizeof p->text - p->len - 1;
 }
 
-/* The Flink releases, other than those that are decoded, whose PartitionRequest has LENGTH bytes.
- */
-static const char *other_dialect(const struct frame_skip *skip)
+/* The versions whose PartitionRequest has the frame's length; empty: none, or it is none. */
+static void name_dialects(const struct frame_skip *skip, char versions[static DIALECTS_TEXT_BYTES])
 {
-    if (skip->err != FNET_BAD_LENGTH || skip->type != FNET_PARTITION_REQUEST)
-        return NULL;
-    switch (skip->length) {
-    case 65: return "1.5 to 1.10";
-    case 69: return "1.11 to 1.15";
-    case 93: return "1.16 to 1.18";
-    case 98: return "2.4";
-    default: return NULL;
-    }
+    const bool is_request = skip->err == FNET_BAD_LENGTH && skip->type == FNET_PARTITION_REQUEST;
+
+    dialects_format(is_request ? dialects_of_request(skip->length) : 0, versions);
 }
 
 static void add_frame(struct pieces *pieces, const struct frame_skip *skip)
 {
     const char *name = fnet_message_type_name(skip->type);
-    const char *dialect = other_dialect(skip);
+    char versions[DIALECTS_TEXT_BYTES];
 
+    name_dialects(skip, versions);
     if (skip->is_cut && skip->length)
         add_piece(pieces, "%s of %" PRIu32 " bytes cut", name ? name : "frame", skip->length);
     else if (skip->is_cut)
         add_piece(pieces, "frame cut");
     if (skip->err == FNET_BAD_MAGIC)
         add_piece(pieces, "no frame where one should begin");
-    else if (dialect)
-        add_piece(pieces, "%s of Flink %s, whose layout is not decoded", name, dialect);
+    else if (*versions)
+        add_piece(pieces, "%s of Flink %s in a connection of another version", name, versions);
     else if (skip->err != FNET_OK && name)
         add_piece(pieces, "%s of %" PRIu32 " bytes: %s", name, skip->length,
                   fnet_strerror(skip->err));

@@ -40,6 +40,24 @@ make_problems() { # N FILE
     ./compare.sh damage
 }
 
+@test "inspect: the dialect of a connection is found, from its beginning and in mid-stream" {
+    ./compare.sh dialect
+}
+
+@test "inspect: a dialect that is given holds for every connection, one that is none is refused" {
+    local version
+    for version in 1.4 2.9 1 newest ''; do
+        run --separate-stderr fnet-inspect --dialect "$version" session.raw
+        assert_status 2
+        assert_output ''
+        [[ ${stderr_lines[0]} == 'fnet-inspect: --dialect: '* ]]
+    done
+    run --separate-stderr fnet-inspect -j --strict --dialect 2.1.3 session.raw records.raw
+    assert_status 0
+    [[ ${#lines[@]} -eq $(printf '%s\n' "${lines[@]}" |
+        grep -c '"dialect":"2.0 to 2.3","dialect_certain":true,') ]]
+}
+
 @test "inspect: a file that is no capture is refused by its content" {
     ./compare.sh refuse
 }
@@ -57,7 +75,7 @@ make_problems() { # N FILE
 @test "inspect: every line of --json is a JSON object" {
     need_tools python3
     local file
-    for file in ethernet.pcap every-frame.raw records.raw gap.pcap; do
+    for file in ethernet.pcap every-frame.raw records.raw gap.pcap flink-1.8.pcap; do
         fnet-inspect -qjx --records "$file" |
             python3 -c 'import json, sys; [json.loads(line)["type"] for line in sys.stdin]' >&2
     done
@@ -76,12 +94,12 @@ sys.stdout.buffer.write(b"|".join(raw))' >"$BATS_TEST_TMPDIR/records"
 
 @test "inspect: a pipe gives what a file gives, however it is cut" {
     local file size
-    for file in two-interfaces.pcapng trace.pcap session.raw; do
-        fnet-inspect "$file" >"$BATS_TEST_TMPDIR/whole"
+    for file in two-interfaces.pcapng trace.pcap session.raw kept-back.pcap changed-dialect.raw; do
+        fnet-inspect -q "$file" >"$BATS_TEST_TMPDIR/whole"
         for size in 1 7 4096; do
-            dd if="$file" bs="$size" status=none | fnet-inspect - | cmp - "$BATS_TEST_TMPDIR/whole" >&2
+            dd if="$file" bs="$size" status=none | fnet-inspect -q - | cmp - "$BATS_TEST_TMPDIR/whole" >&2
         done
-        FNET_LOOP=poll fnet-inspect - <"$file" | cmp - "$BATS_TEST_TMPDIR/whole" >&2
+        FNET_LOOP=poll fnet-inspect -q - <"$file" | cmp - "$BATS_TEST_TMPDIR/whole" >&2
     done
 }
 
@@ -184,7 +202,7 @@ sys.stdout.buffer.write(b"|".join(raw))' >"$BATS_TEST_TMPDIR/records"
     make_problems 100 "$BATS_TEST_TMPDIR/problems"
     run --separate-stderr fnet-inspect "$BATS_TEST_TMPDIR/problems"
     assert_status 0
-    [[ ${#lines[@]} -eq 101 ]]
+    [[ ${#lines[@]} -eq 102 ]]
     [[ ${#stderr_lines[@]} -eq 21 ]]
     [[ ${stderr_lines[20]} == 'fnet-inspect: 80 more lines like these, see -v' ]]
     run --separate-stderr fnet-inspect -v "$BATS_TEST_TMPDIR/problems"

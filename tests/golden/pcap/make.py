@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Write the golden captures to DIR, by default this folder; the same bytes each time.
 
-The frames are those that Flink's encoder wrote (../wire/flink-2.3.txt), and data buffers made here
-where records matter; packets and files around them are made here from their specifications.
+The frames are those that Flink's encoder wrote (../wire/flink-2.3.txt, ../flink/VERSION), and data
+buffers made here where records matter; packets and files around them are made here from their
+specifications.
 """
 
 import pathlib
@@ -54,6 +55,89 @@ def conversation():
         (False, "EndOfPartition"), (True, "CancelPartitionRequest"), (True, "CloseRequest"),
     ]
     return [(is_client, FLINK[name]) for is_client, name in names]
+
+
+# ---- older dialects ------------------------------------------------------------------------------
+
+VERSIONS = ["1.8.3", "1.10.3", "1.11.6", "1.12.7", "1.14.6", "1.15.4", "1.16.3", "1.18.1", "1.20.5",
+            "2.0.2", "2.3.0"]
+# Where sequence, data type and size of a buffer stand, by the length of its head.
+FIELDS = {38: (25, 33, 34), 39: (25, 33, 35), 43: (29, 37, 39), 47: (33, 41, 43)}
+
+
+def read_lines(version, name):
+    lines = (HERE / ".." / "flink" / version / name).read_text().splitlines()
+    return {words[0]: bytes.fromhex(words[2]) for words in (line.split("\t") for line in lines)}
+
+
+class Dialect:
+    """Frames of a version: Flink's own, and buffers around other payloads with the same heads."""
+
+    def __init__(self, version):
+        self.version = tuple(int(part) for part in version.split(".")[:2])
+        self.messages = read_lines(version, "messages.tsv")
+        self.events = read_lines(version, "events.tsv")
+
+    def buffer(self, sequence, payload, data_type=None):
+        """As the data buffer of Flink, by default one of data, too."""
+        frame = bytearray(self.messages["buffer-data-buffer"])
+        head = len(frame) - len("....\1\6world")
+        at_sequence, at_type, at_size = FIELDS[head]
+        frame[at_sequence:at_sequence + 4] = struct.pack(">i", sequence)
+        if data_type is not None:
+            frame[at_type] = data_type
+        frame[at_size:at_size + 4] = struct.pack(">i", len(payload))
+        frame[0:4] = struct.pack(">i", head + len(payload))
+        return bytes(frame[:head]) + payload
+
+    def event_types(self):
+        """The data types of an event, an aligned barrier, the end of data and of a partition."""
+        if self.version < (1, 11):
+            return 0, 0, None, 0
+        if self.version < (1, 12):
+            return 1, 2, None, 1
+        if self.version < (1, 14):
+            return 2, 4, None, 2
+        return (2, 4, 2, 2) if self.version < (1, 19) else (2, 4, 9, 10)
+
+    def session(self):
+        """(from the client?, frame) of a channel from its request to its end."""
+        m, e = self.messages, self.events
+        event, barrier, end_of_data, end = self.event_types()
+        talk = [(True, m["request"]), (False, m["buffer"]), (True, m["credit-3"]),
+                (False, m["buffer-data-buffer"]),
+                (False, self.buffer(2, e["barrier-aligned"], barrier))]
+        if "resume" in m:
+            talk.append((True, m["resume"]))
+        talk.append((False, self.buffer(3, e["cancel-checkpoint"], event)))
+        at = 4
+        if end_of_data is not None:
+            talk += [(False, self.buffer(4, e.get("end-of-data") or e["end-of-data-drain"],
+                                         end_of_data)), (True, m["ack-all"])]
+            at = 5
+        return talk + [(False, self.buffer(at, e["end-of-partition"], end)), (True, m["cancel"]),
+                       (True, m["close"])]
+
+
+def late_session(dialect):
+    """It begins inside the first buffer."""
+    talk = dialect.session()[1:]
+    return [(False, talk[0][1][20:])] + talk[1:]
+
+
+def kept_back():
+    """In mid-stream: a buffer of 1.20 with so many bytes that it fits 1.11, too, and others."""
+    dialect = Dialect("1.20.5")
+    payload = records(b"k" * 248)
+    return Talk().say([(False, dialect.buffer(7, payload)), (True, dialect.messages["credit-3"]),
+                       (False, dialect.buffer(8, payload)),
+                       (False, dialect.buffer(9, payload[:100]))]).packets
+
+
+def changed_dialect():
+    """What no connection holds: frames of 1.8, and then more and more of 1.16."""
+    old, new = Dialect("1.8.3"), Dialect("1.16.3")
+    return old.messages["request"] + old.messages["buffer"] + new.messages["request"] * 5
 
 
 # ---- packets -------------------------------------------------------------------------------------
@@ -370,9 +454,16 @@ def main():
         "http.raw": b"GET /metrics HTTP/1.1\r\nHost: taskmanager\r\n\r\n",
         "tls.raw": bytes.fromhex("160301020001000001fc0303") + bytes(500),
         "wrong-magic.raw": FLINK["CloseRequest"].replace(b"\xfe\x05", b"\xff\x05") * 4,
+        "kept-back.pcap": pcap(kept_back()),
+        "changed-dialect.raw": changed_dialect(),
         "short.raw": b"\x00",
         "empty": b"",
     }
+    for version in VERSIONS:
+        dialect = Dialect(version)
+        name = "flink-" + ".".join(version.split(".")[:2])
+        files[name + ".pcap"] = pcap(Talk().open().say(dialect.session()).close())
+        files[name + "-late.pcap"] = pcap(Talk().say(late_session(dialect)).packets)
     folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else HERE
     for name, data in files.items():
         (folder / name).write_bytes(data)

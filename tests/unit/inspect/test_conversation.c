@@ -22,7 +22,8 @@ static void begin(struct talk *t)
 {
     memset(t, 0, sizeof *t);
     conversation_init(&t->conversation, NULL);
-    CHECK_INT(conversation_connect(&t->conversation, NULL, 0, REQUEST, &t->connection), FNET_OK);
+    CHECK_INT(conversation_connect(&t->conversation, NULL, 0, REQUEST, NULL, &t->connection),
+              FNET_OK);
 }
 
 static void end(struct talk *t)
@@ -49,6 +50,7 @@ static unsigned take(struct talk *t, const struct fnet_message *m, struct fnet_s
                      size_t missing)
 {
     t->item = (struct frame_item){.kind = FRAME_MESSAGE,
+                                  .dialect = fnet_dialect_newest(),
                                   .message = *m,
                                   .length = 100,
                                   .payload = payload,
@@ -249,7 +251,13 @@ static unsigned pass(struct talk *t, int32_t sequence, struct fnet_span head, st
     record_count_add(&count, head);
     record_count_add(&count, tail);
     t->item = (struct frame_item){
-        .kind = FRAME_MESSAGE, .message = m, .length = 100, .payload = head, .missing = missing};
+        .kind = FRAME_MESSAGE,
+        .dialect = fnet_dialect_newest(),
+        .message = m,
+        .length = 100,
+        .payload = head,
+        .missing = missing,
+    };
     CHECK_INT(conversation_take(&t->conversation, t->connection, &t->item, &t->m), FNET_OK);
     conversation_count_records(&t->m, &count);
     return t->m.findings;
@@ -349,6 +357,37 @@ static void test_missing(void)
     end(&t);
 }
 
+static void test_old_dialects(void)
+{
+    struct fnet_message m = {.type = FNET_BUFFER_RESPONSE,
+                             .buffer = {.data_type = FNET_EVENT_BUFFER, .size = 30}};
+    static const uint8_t barrier[30] = {[3] = 1, [24] = 0xff, 0xff, 0xff, 0xff, 2};
+    struct talk t;
+
+    CASE("where the end of a partition is but an event, it is still found");
+    begin(&t);
+    request(&t, 2);
+    CHECK_INT(DATA(&t, 0, "\0\0\0\7hal"), 0);
+    CHECK_INT(EVENT(&t, 1, FNET_EVENT_BUFFER), FOUND_CUT_RECORD);
+    CHECK(t.m.channel->is_ended);
+    end(&t);
+
+    CASE("an unaligned barrier of 1.11 may stand inside a record");
+    begin(&t);
+    CHECK_INT(DATA(&t, 5, "?"), 0);
+    m.buffer.sequence = 6;
+    t.item = (struct frame_item){.dialect = fnet_dialect_at(4),
+                                 .message = m,
+                                 .payload = fnet_span_of(barrier, sizeof barrier)};
+    CHECK_STR(t.item.dialect->name, "1.11.4");
+    CHECK_INT(conversation_take(&t.conversation, t.connection, &t.item, &t.m), FNET_OK);
+    CHECK(t.m.has_event);
+    CHECK_INT(t.m.event.barrier.alignment_type, FNET_UNALIGNED);
+    CHECK_INT(DATA(&t, 7, "\0\0\0\1?"), 0);
+    CHECK(!t.m.has_records);
+    end(&t);
+}
+
 static void test_counts(void)
 {
     const struct fnet_message close = {.type = FNET_CLOSE_REQUEST};
@@ -387,10 +426,12 @@ static void test_names(void)
 
     CASE("the consumer comes first in a connection's name, whoever spoke first");
     begin(&t);
-    CHECK_INT(conversation_connect(&t.conversation, &flow, 0, RESPONSE, &t.connection), FNET_OK);
+    CHECK_INT(conversation_connect(&t.conversation, &flow, 0, RESPONSE, NULL, &t.connection),
+              FNET_OK);
     conversation_name(t.connection, name);
     CHECK_STR(name, "10.0.0.1:40000-10.0.0.2:6121#2");
-    CHECK_INT(conversation_connect(&t.conversation, &flow, 1, REQUEST, &t.connection), FNET_OK);
+    CHECK_INT(conversation_connect(&t.conversation, &flow, 1, REQUEST, NULL, &t.connection),
+              FNET_OK);
     conversation_name(t.connection, name);
     CHECK_STR(name, "10.0.0.1:40000-10.0.0.2:6121#2");
     end(&t);
@@ -409,7 +450,7 @@ static void test_no_memory(void)
         const struct frame_item item = {.message = {.type = FNET_ADD_CREDIT, .credit = 1}};
         failmalloc_arm(++n);
         conversation_init(&c, NULL);
-        enum fnet_err err = conversation_connect(&c, NULL, 0, REQUEST, &connection);
+        enum fnet_err err = conversation_connect(&c, NULL, 0, REQUEST, NULL, &connection);
         if (err == FNET_OK)
             err = conversation_take(&c, connection, &item, &m);
         failed = failmalloc_disarm();
@@ -426,6 +467,7 @@ int main(void)
     test_records();
     test_counted_records();
     test_missing();
+    test_old_dialects();
     test_counts();
     test_names();
     test_no_memory();

@@ -111,14 +111,19 @@ static void feed(struct frame_stream *s, const void *bytes, size_t len)
     drain(s);
 }
 
+static struct dialect_guess guess;
+
 static void begin(struct frame_stream *s)
 {
     *came = '\0';
-    frame_stream_init(s, NULL);
+    dialect_guess_init(&guess, NULL);
+    frame_stream_init(s, NULL, &guess);
 }
 
 static void gap(struct frame_stream *s, uint64_t lost)
 {
+    frame_stream_decide(s);
+    drain(s);
     frame_stream_gap(s, lost);
     drain(s);
 }
@@ -427,6 +432,80 @@ static void test_passing(void)
     frame_stream_clear(&s);
 }
 
+/* A data buffer of VERSION, one record that fills it. */
+static void put_record(struct bytes *b, const char *version, int32_t sequence, uint32_t size)
+{
+    const struct fnet_message m = {
+        .type = FNET_BUFFER_RESPONSE,
+        .buffer = {.sequence = sequence, .data_type = FNET_DATA_BUFFER, .size = size},
+    };
+    const struct fnet_dialect *dialect = fnet_dialect_newest();
+    struct fnet_writer w = fnet_writer_of(b->at + b->len, sizeof b->at - b->len);
+
+    CHECK_INT(fnet_dialect_parse(version, &dialect), FNET_OK);
+    CHECK_INT(fnet_message_encode(dialect, &m, &w), FNET_OK);
+    b->len += dialect->buffer.head;
+    memset(b->at + b->len, 'p', size);
+    b->len += size;
+}
+
+static void test_dialects(void)
+{
+    struct bytes b = {.len = 0};
+    struct frame_stream s;
+
+    CASE("frames of any dialect come out, however they are cut");
+    put_record(&b, "1.8", 7, 10);
+    put_record(&b, "1.8", 8, 300);
+    check_bytes(&b, " buffer@0(7 10-0) buffer@48(8 300-0)");
+    b.len = 0;
+    put_record(&b, "1.17", 7, 10);
+    put_record(&b, "1.17", 8, 0);
+    check_bytes(&b, " buffer@0(7 10-0) buffer@49(8 0-0)");
+
+    CASE("one that fits two dialects is kept back until another tells");
+    b.len = 0;
+    put_record(&b, "1.19", 7, 252);
+    put_record(&b, "1.19", 8, 252);
+    put_record(&b, "1.19", 9, 3);
+    check_bytes(&b, " buffer@0(7 252-0) buffer@295(8 252-0) buffer@590(9 3-0)");
+
+    CASE("but not behind a gap or the end; then it is read as the newest");
+    begin(&s);
+    feed(&s, b.at, 300);
+    CHECK_STR(came, "");
+    gap(&s, 290);
+    CHECK_STR(came, " buffer@0(7 252-0)");
+    feed(&s, b.at + 590, b.len - 590);
+    end(&s, " buffer@0(7 252-0) skip@295(cut:0/0 lost:290 skipped:5) buffer@590(9 3-0)");
+    begin(&s);
+    feed(&s, b.at, 590);
+    CHECK_STR(came, "");
+    end(&s, " buffer@0(7 252-0) buffer@295(8 252-0)");
+
+    CASE("its time is when it came, not when another told");
+    struct frame_item item;
+    begin(&s);
+    CHECK_INT(frame_stream_feed(&s, fnet_span_of(b.at, 295), true, 5), FNET_OK);
+    CHECK_INT(frame_stream_next(&s, &item), FNET_AGAIN);
+    CHECK_INT(frame_stream_feed(&s, fnet_span_of(b.at + 295, 295), true, 6), FNET_OK);
+    CHECK_INT(frame_stream_next(&s, &item), FNET_AGAIN);
+    CHECK_INT(frame_stream_feed(&s, fnet_span_of(b.at + 590, b.len - 590), true, 7), FNET_OK);
+    for (uint64_t time = 5; time <= 7; time++) {
+        CHECK_INT(frame_stream_next(&s, &item), FNET_OK);
+        CHECK_INT(item.time_ns, time);
+        CHECK_STR(item.dialect->name, "1.19");
+    }
+    frame_stream_clear(&s);
+
+    CASE("frames of another dialect are refused until they are the majority");
+    b.len = 0;
+    put_record(&b, "1.19", 7, 10);
+    put_record(&b, "2.0", 8, 10);
+    put_record(&b, "2.0", 9, 10);
+    check_bytes(&b, " buffer@0(7 10-0) skip@53(err:-32 lost:0 skipped:57) buffer@110(9 10-0)");
+}
+
 static void test_no_memory(void)
 {
     struct bytes b = {.len = 0};
@@ -438,7 +517,8 @@ static void test_no_memory(void)
     do {
         struct frame_stream s;
         failmalloc_arm(++n);
-        frame_stream_init(&s, NULL);
+        dialect_guess_init(&guess, NULL);
+        frame_stream_init(&s, NULL, &guess);
         enum fnet_err err = frame_stream_feed(&s, fnet_span_of(b.at, b.len), false, 0);
         failed = failmalloc_disarm();
         CHECK_INT(err, failed ? FNET_NOMEM : FNET_OK);
@@ -455,6 +535,7 @@ int main(void)
     test_mid_stream();
     test_foreign();
     test_passing();
+    test_dialects();
     test_no_memory();
     return tap_done();
 }
