@@ -258,7 +258,7 @@ check-flink:
 .PHONY: check-all
 check-all:
 	$(Q)LONG=1 SUITE_SECONDS=7200 FUZZ_SECONDS=$(FUZZ_SECONDS) .ci/run \
-		check check-asan check-ubsan check-tsan check-valgrind lint fuzz dist
+		check check-asan check-ubsan check-tsan check-valgrind lint fuzz dist check-flink
 
 ## fuzz: libFuzzer on every target, FUZZ_SECONDS (60) each; new inputs stay in build/fuzz/corpus
 FUZZ_SECONDS ?= 60

@@ -12,7 +12,7 @@
 
 #define GOLDEN "tests/golden/pcap"
 
-/* Read FILE to memory; NULL bytes if that cannot be. */
+/* Read FILE to memory. */
 static struct fnet_span load(const char *name)
 {
     char path[512];
@@ -20,8 +20,8 @@ static struct fnet_span load(const char *name)
 
     snprintf(path, sizeof path, GOLDEN "/%s", name);
     FILE *file = fopen(path, "r");
-    if (!CHECK(file != NULL))
-        return fnet_span_of(bytes, 0);
+    if (!file)
+        abort();
     size_t len = fread(bytes, 1, sizeof bytes, file);
     CHECK(len < sizeof bytes);
     fclose(file);
@@ -116,8 +116,8 @@ static void test_golden(void)
     char line[256], name[64], input[64];
     unsigned files = 0;
 
-    if (!CHECK(list != NULL))
-        return;
+    if (!list)
+        abort();
     while (fgets(line, sizeof line, list))
         if (sscanf(line, "%63s %63s", name, input) == 2 && *name != '#' &&
             strncmp(name, "refuse/", 7) != 0) {
