@@ -3,12 +3,12 @@
  * Strings: UTF-8 into variable-length UTF-16 units and back. Text that is all ASCII, where both are
  * the same bytes, is copied.
  *
- * Source: Flink StringValue.writeString, readString; how new String(bytes, UTF_8) of JDK 17
- * replaces what is malformed; RFC 3629.
+ * Source: Flink StringValue.writeString, readString.
  */
 #include "string_value.h"
 
-#define REPLACEMENT 0xfffdu
+#include "fnet/utf8.h"
+
 #define HIGH_BIT 0x80u
 #define NOT_ASCII UINT64_C(0x8080808080808080)
 
@@ -38,48 +38,6 @@ static bool is_ascii(struct fnet_span bytes)
 
 /* ---- UTF-8 to units ---------------------------------------------------------------------- */
 
-/* How many bytes follow the first byte of a character. */
-static unsigned followers_of(uint8_t lead)
-{
-    if (lead >= 0xc2 && lead <= 0xdf)
-        return 1;
-    if (lead >= 0xe0 && lead <= 0xef)
-        return 2;
-    return lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
-}
-
-/* May BYTE be the second of a character: no overlong form, nothing above U+10FFFF? Surrogates
-   pass here; the JDK replaces them as one part. */
-static bool is_second(uint8_t lead, uint8_t byte)
-{
-    const uint8_t lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    const uint8_t highest = lead == 0xf4 ? 0x8f : 0xbf;
-
-    return byte >= lowest && byte <= highest;
-}
-
-/* The character at POS, or one U+FFFD for the malformed part there; returns its length. */
-static size_t take_character(const uint8_t *pos, const uint8_t *end, uint32_t *code)
-{
-    const uint8_t lead = pos[0];
-    const unsigned followers = followers_of(lead);
-    uint32_t value = lead & (0x3fu >> followers);
-    unsigned n = 1;
-
-    *code = lead;
-    if (lead < HIGH_BIT)
-        return 1;
-    for (; n <= followers && pos + n < end; n++) {
-        if (n == 1 ? !is_second(lead, pos[1]) : (pos[n] & 0xc0) != 0x80)
-            break;
-        value = value << 6 | (pos[n] & 0x3fu);
-    }
-    if (followers == 0 || n <= followers || (value >= 0xd800 && value <= 0xdfff))
-        value = REPLACEMENT;
-    *code = value;
-    return n;
-}
-
 static size_t count_units(struct fnet_span text)
 {
     const uint8_t *end = text.ptr + text.len;
@@ -87,7 +45,7 @@ static size_t count_units(struct fnet_span text)
     uint32_t code;
 
     for (const uint8_t *pos = text.ptr; pos<end; units += code> 0xffff ? 2 : 1)
-        pos += take_character(pos, end, &code);
+        pos += fnet_utf8_next(pos, end, &code);
     return units;
 }
 
@@ -105,7 +63,7 @@ static uint8_t *put_units(uint8_t *to, struct fnet_span text)
     uint32_t code;
 
     for (const uint8_t *pos = text.ptr; pos < end;) {
-        pos += take_character(pos, end, &code);
+        pos += fnet_utf8_next(pos, end, &code);
         if (code > 0xffff) {
             to = put_number(to, 0xd800 + ((code - 0x10000) >> 10));
             code = 0xdc00 + (code & 0x3ff);
@@ -204,7 +162,7 @@ static uint32_t join_units(const uint8_t **pos, const uint8_t *end)
     const uint8_t *next = *pos;
     const uint32_t low = unit < 0xdc00 && next < end ? take_unit(&next) : 0;
     if (low < 0xdc00 || low > 0xdfff)
-        return REPLACEMENT;
+        return FNET_UTF8_REPLACEMENT;
     *pos = next;
     return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
 }

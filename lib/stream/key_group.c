@@ -2,16 +2,15 @@
 /*
  * From the bytes of a key to its key group: Java's hash of a String, Flink's mixing of it.
  *
- * Source: java.lang.String hashCode, and how new String(bytes, UTF_8) of JDK 17 replaces what is
- * malformed; Flink MathUtils.murmurHash, KeyGroupRangeAssignment.
+ * Source: java.lang.String hashCode; Flink MathUtils.murmurHash, KeyGroupRangeAssignment.
  */
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
 
 #include "fnet/selector.h"
+#include "fnet/utf8.h"
 
-#define REPLACEMENT 0xfffdu
 #define NOT_ASCII UINT64_C(0x8080808080808080)
 
 /* Powers of 31 modulo 2^32: by what a hash is multiplied when so many characters follow. */
@@ -101,43 +100,12 @@ static uint32_t hash_blocks(uint32_t hash, struct fnet_span *bytes)
 }
 #endif
 
-/* How many bytes follow the first byte of a character. */
-static unsigned followers_of(uint8_t lead)
-{
-    if (lead >= 0xc2 && lead <= 0xdf)
-        return 1;
-    if (lead >= 0xe0 && lead <= 0xef)
-        return 2;
-    return lead >= 0xf0 && lead <= 0xf4 ? 3 : 0;
-}
-
-/* May BYTE be the second of a character: no overlong form, nothing above U+10FFFF? Surrogates
-   pass here; the JDK replaces them as one part. */
-static bool is_second(uint8_t lead, uint8_t byte)
-{
-    uint8_t lowest = lead == 0xe0 ? 0xa0 : lead == 0xf0 ? 0x90 : 0x80;
-    uint8_t highest = lead == 0xf4 ? 0x8f : 0xbf;
-    return byte >= lowest && byte <= highest;
-}
-
 /* Hash the character at POS, or one U+FFFD for the malformed part there; returns its length. */
 static size_t hash_character(const uint8_t *pos, const uint8_t *end, uint32_t *hash)
 {
-    const uint8_t lead = pos[0];
-    if (lead < 0x80) {
-        *hash = *hash * 31 + lead;
-        return 1;
-    }
-    const unsigned followers = followers_of(lead);
-    uint32_t code = lead & (0x3fu >> followers);
-    unsigned n = 1;
-    for (; n <= followers && pos + n < end; n++) {
-        if (n == 1 ? !is_second(lead, pos[1]) : (pos[n] & 0xc0) != 0x80)
-            break;
-        code = code << 6 | (pos[n] & 0x3fu);
-    }
-    if (followers == 0 || n <= followers || (code >= 0xd800 && code <= 0xdfff))
-        code = REPLACEMENT;
+    uint32_t code;
+    size_t n = fnet_utf8_next(pos, end, &code);
+
     if (code >= 0x10000) {
         *hash = *hash * 31 + (0xd800 + ((code - 0x10000) >> 10));
         code = 0xdc00 + (code & 0x3ff);
