@@ -4,6 +4,8 @@
 # The last line is `N passed, N failed, N skipped`; what cannot be had is said, and counts as
 # skipped.
 #
+# A job is run with one version only, the last.
+#
 #     BUILD=build/debug tests/flink/check.sh [VERSION]...
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit 2
@@ -14,16 +16,37 @@ passed=0 failed=0 skipped=0
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
+# The test files for a version.
+files_for() { # VERSION
+    echo tests/flink/flink.bats
+    [[ $1 != "${versions[-1]}" ]] || echo tests/flink/job.bats
+}
+
 # Without a JDK, Maven or Flink no test of the version is run.
 skip_all() { # WHY
     local tests
-    tests=$(grep -c '^@test' tests/flink/flink.bats)
+    tests=$(cat "${files[@]}" | grep -c '^@test')
     printf '%s, %d tests skipped\n' "$1" "$tests"
     skipped=$((skipped + tests))
 }
 
+# Run one of the files and count.
+run_tests() { # VERSION FILE
+    local line
+    FLINK_VERSION=$1 tests/run.sh "$2" | tee "$log"
+    line=$(tail -n 1 "$log")
+    if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
+        passed=$((passed + BASH_REMATCH[1]))
+        failed=$((failed + BASH_REMATCH[2]))
+        skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
+    else
+        failed=$((failed + 1))
+    fi
+}
+
 for version in "${versions[@]}"; do
     printf '== Flink %s\n' "$version"
+    mapfile -t files < <(files_for "$version")
     if ! command -v mvn >/dev/null || ! command -v javac >/dev/null; then
         skip_all 'no Maven or no JDK'
         continue
@@ -38,16 +61,9 @@ for version in "${versions[@]}"; do
         ;;
     *) cat "$log" ;;
     esac
-    FLINK_VERSION=$version tests/run.sh tests/flink/flink.bats |
-        tee "$log"
-    line=$(tail -n 1 "$log")
-    if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
-        passed=$((passed + BASH_REMATCH[1]))
-        failed=$((failed + BASH_REMATCH[2]))
-        skipped=$((skipped + ${BASH_REMATCH[4]:-0}))
-    else
-        failed=$((failed + 1))
-    fi
+    for file in "${files[@]}"; do
+        run_tests "$version" "$file"
+    done
 done
 
 printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"

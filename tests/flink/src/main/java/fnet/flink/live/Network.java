@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
@@ -42,10 +41,6 @@ final class Network implements AutoCloseable {
             "org.apache.flink.runtime.deployment.TaskDeploymentDescriptorFactory"
                     + "$ShuffleDescriptorAndIndex";
 
-    /** Whatever happens, no process stays. */
-    private static final long MOST_SECONDS = 150;
-    private static final int TIMED_OUT = 124;
-
     private final ScheduledExecutorService executor = Executors.newScheduledThreadPool(1);
     private final NettyShuffleEnvironment environment;
     private final int port;
@@ -55,8 +50,7 @@ final class Network implements AutoCloseable {
                 .createShuffleEnvironment(context(configuration(options),
                         options.take("memory", "64m")));
         port = environment.start();
-        executor.schedule(() -> Runtime.getRuntime().halt(TIMED_OUT), MOST_SECONDS,
-                TimeUnit.SECONDS);
+        Deadline.start();
         setCredits(options);
         setCompression(options);
     }

@@ -133,11 +133,11 @@ public final class Produce {
             produce.write(in);
             produce.notifyEndOfData();
             partition.finish();
-            announce(ready, endpoint);
+            announce(ready, endpoint + "\n");
             orders.start();
             orders.join();
         } else {
-            announce(ready, endpoint);
+            announce(ready, endpoint + "\n");
             orders.start();
             try {
                 produce.write(in);
@@ -161,9 +161,9 @@ public final class Produce {
     }
 
     /** The file appears as a whole. */
-    private static void announce(Path ready, String endpoint) throws IOException {
+    static void announce(Path ready, String lines) throws IOException {
         Path draft = Path.of(ready + ".draft");
-        Files.writeString(draft, endpoint + "\n", StandardCharsets.US_ASCII);
+        Files.writeString(draft, lines, StandardCharsets.US_ASCII);
         Files.move(draft, ready, StandardCopyOption.ATOMIC_MOVE);
     }
 
