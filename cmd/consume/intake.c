@@ -220,10 +220,14 @@ static void run(struct intake *in, size_t batches)
             err = flush_err;
         acknowledge(in);
     }
-    if (err == FNET_EOF)
+    if (err == FNET_EOF) {
         end(in, FNET_OK);
-    else if (err != FNET_OK && err != FNET_AGAIN)
+    } else if (err != FNET_OK && err != FNET_AGAIN) {
+        /* What came before it shall be written, if the output takes it at once. */
+        enum fnet_err flush_err = sink_flush(in->config.sink);
+        (void)flush_err;
         end(in, err);
+    }
 }
 
 static void work(void *arg)

@@ -83,7 +83,7 @@ void produce_check(void *arg)
     const uint32_t all = p->config.subpartitions * (uint32_t)produce_partitions(p);
     char names[NAMES_BYTES];
 
-    /* A consumer that has acknowledged everything may take its time to leave: we need not wait. */
+    /* A consumer that has acknowledged everything gets some time to leave, but need not. */
     if (p->is_leaving || count_in_state(p, FNET_SUBPARTITION_ACKNOWLEDGED) +
                                  count_in_state(p, FNET_SUBPARTITION_DONE) +
                                  count_in_state(p, FNET_SUBPARTITION_LOST) +

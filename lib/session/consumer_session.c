@@ -127,24 +127,43 @@ static enum fnet_err say_plain(struct fnet_session *session, enum fnet_message_t
     return fnet__outbox_push(&session->outbox, session->dialect, &message, NULL);
 }
 
+/* In a dialect without acknowledgements a leave says that every record was processed. While that is
+   not so for some channel, the connection just ends: a loss to the producer, which it is. */
+static bool may_take_leave(const struct consumer_session *s)
+{
+    for (size_t i = 0; is_silent(s) && i < s->channels.capacity; i++) {
+        const struct fnet_channel *channel = fnet_id_map_at(&s->channels, i);
+        const struct fnet__silent_channel *silent = channel ? silent_of(s, channel) : NULL;
+        if (silent && !silent->has_left && fnet_channel_state(channel) != FNET_CHANNEL_ENDED)
+            return false;
+    }
+    return true;
+}
+
+static enum fnet_err take_leave(struct consumer_session *s)
+{
+    s->base.is_closing = true;
+    return may_take_leave(s) ? say_plain(&s->base, FNET_CLOSE_REQUEST, NULL) : FNET_OK;
+}
+
 /* The last channel takes the connection with it. */
 static enum fnet_err say_release(struct consumer_session *s, const struct fnet_channel *channel)
 {
-    if (--s->open > 0 || s->describing > 0)
+    if (--s->open > 0 || s->describing > 0) {
+        struct fnet__silent_channel *silent = silent_of(s, channel);
+        if (silent)
+            silent->has_left = true;
         return say_plain(&s->base, FNET_CANCEL_PARTITION_REQUEST, fnet_channel_id(channel));
-    if (s->base.is_closing)
-        return FNET_OK;
-    s->base.is_closing = true;
-    return say_plain(&s->base, FNET_CLOSE_REQUEST, NULL);
+    }
+    return s->base.is_closing ? FNET_OK : take_leave(s);
 }
 
 void fnet_consumer_session_close(struct fnet_session *session)
 {
     if (session->is_closing || session->error != FNET_OK)
         return;
-    session->is_closing = true;
     /* Without memory for the frame the connection just ends, which says the same. */
-    enum fnet_err err = say_plain(session, FNET_CLOSE_REQUEST, NULL);
+    enum fnet_err err = take_leave(consumer_of(session));
     (void)err;
     fnet_bell_ring(&session->bell);
 }

@@ -13,6 +13,7 @@
 struct fnet__silent_channel {
     struct fnet_partition_id partition; /**< AddCredit names it */
     bool is_ending;                     /**< EndOfPartition was received, and is held */
+    bool has_left;                      /**< CancelPartitionRequest was said */
     int32_t sequence;                   /**< ... and has this number in the gate */
 };
 

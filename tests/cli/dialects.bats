@@ -145,3 +145,17 @@ VERSIONS=(1.5 1.8 1.9 1.10 1.11.0 1.11 1.12.4 1.12 1.13 1.14 1.15 1.16 1.17.2 1.
     run --separate-stderr -0 fnet-produce --dry-run -l 1.20@127.0.0.1:6122
     assert_line 'listen: 127.0.0.1:6122, of Flink 1.19 to 1.20'
 }
+
+@test "dialects: before 1.14 a consumer that did not write everything is a loss to its producer" {
+    seq 1 1000 >input
+    local how
+    for how in '-o /dev/full' '--limit 10' '-f fixed:7'; do
+        start_producer producer -l 1.13@127.0.0.1:0 <input
+        # shellcheck disable=SC2086 # several words
+        start_consumer consumer --dialect 1.13 $how "${address#*@}/main:0"
+        finish consumer
+        finish producer
+        assert_status 1
+        assert_one_complaint 'main:0'
+    done
+}

@@ -275,6 +275,17 @@ counts() {
     cut -f 1 "$received" | sort | uniq -c | awk '{ printf "%s%s:%d", (NR > 1 ? " " : ""), substr($2, 6), $1 }'
 }
 
+@test "pipeline: what came before a record that fits no output is written" {
+    printf '%s\n' aaa bbb dddd eee >input
+    start_producer producer <input
+    start_consumer consumer -f fixed:3 "$address"
+    finish consumer
+    assert_status 4
+    assert_output aaabbb
+    finish producer
+    assert_status 1
+}
+
 @test "pipeline: rebalance and rescale deal records out in turn" {
     seq 12 >input
     local selector
