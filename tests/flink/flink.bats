@@ -7,9 +7,6 @@ setup_file() {
     load ../helpers
     suite_limits 120
     export FLINK_VERSION=${FLINK_VERSION:-2.2.1}
-    if [[ $FLINK_VERSION == 1.* ]] && ! fnet-consume --help | grep -q -e --dialect; then
-        skip "fnet-consume has no --dialect yet"
-    fi
     # Compiles what is to be compiled, before two do at once.
     "$TOP/tests/flink/with_flink.sh" "$FLINK_VERSION" live.Translate encode raw </dev/null ||
         skip "Flink $FLINK_VERSION cannot be had"
