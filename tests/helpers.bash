@@ -121,12 +121,14 @@ start_producer() { # NAME OPTION...
     local name=$1
     shift
     rm -f -- "$BATS_TEST_TMPDIR/$name.port"
-    start "$name" fnet-produce -l 127.0.0.1:0 --port-file "$BATS_TEST_TMPDIR/$name.port" "$@" <&0
+    start "$name" fnet-produce -l "${LISTEN:-127.0.0.1:0}" --port-file "$BATS_TEST_TMPDIR/$name.port" \
+        "$@" <&0
     # shellcheck disable=SC2034 # for the test that calls
     address=$(wait_port "$BATS_TEST_TMPDIR/$name.port") || {
         cat -- "$BATS_TEST_TMPDIR/$name.err" >&2
         return 1
     }
+    address=${address#*@}
 }
 
 # Start `fnet-consume ARGUMENT...`.

@@ -58,6 +58,7 @@ static enum fnet_err build_gate(struct consume *c, size_t g)
         .sink = c->sinks[g],
         .format = group->format,
         .serde = group->serde,
+        .dialect = group->dialect,
         .codec = group->codec,
         .has_tag = group->has_tag,
         .wants_digest = c->config.process.wants_digest,

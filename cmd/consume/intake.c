@@ -274,6 +274,7 @@ static enum fnet_err build(struct intake *in)
         .buffers_per_channel = config->buffers_per_channel,
         .floating_buffers = config->floating_buffers,
         .pool = in->pool,
+        .dialect = config->dialect,
         .codec = config->codec,
         .ready = {.ring = on_bell, .arg = in},
     };

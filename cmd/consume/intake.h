@@ -20,6 +20,7 @@ struct intake_config {
     struct fnet_network_pool *network; /**< borrowed: channels * exclusive + floating segments */
     struct sink *sink;                 /**< borrowed */
     struct fnet_delimiter_config format;
+    const struct fnet_dialect *dialect;
     enum fnet_codec codec;
     struct fnet_serde serde; /**< of what comes out of the gate */
     bool has_tag;

@@ -216,11 +216,15 @@ void consume_on_conclude(void *arg)
 /* What an option may have to do with it. */
 static const char *hint_of(const struct peer *peer, enum fnet_err err)
 {
-    const bool is_old = fnet_session_dialect(peer_session(peer)) != fnet_dialect_newest();
+    const struct fnet_session *session = peer_session(peer);
+    const bool is_old = fnet_session_dialect(session) != fnet_dialect_newest();
 
-    if (is_old && (err == FNET_BAD_LENGTH || err == FNET_BAD_KIND || err == FNET_BAD_VALUE))
+    /* With a culprit the frame could be read: it is the buffer that is too long. */
+    if (err == FNET_BAD_LENGTH && fnet_consumer_session_culprit(session))
+        return " (see --segment-size)";
+    if (err == FNET_BAD_LENGTH || (is_old && (err == FNET_BAD_KIND || err == FNET_BAD_VALUE)))
         return " (see --dialect)";
-    return err == FNET_BAD_LENGTH ? " (see --segment-size)" : "";
+    return "";
 }
 
 /* What was received is still written out, while the output takes it; then it is counted. */

@@ -45,7 +45,8 @@ enum direction conversation_direction(enum fnet_message_type type)
     case FNET_BUFFER_RESPONSE:
     case FNET_ERROR_RESPONSE:
     case FNET_BACKLOG_ANNOUNCEMENT:
-    case FNET_DESCRIPTION_RESPONSE: return RESPONSE;
+    case FNET_DESCRIPTION_RESPONSE:
+    case FNET_DIALECT_PROBE: return RESPONSE;
     case FNET_PARTITION_REQUEST:
     case FNET_TASK_EVENT_REQUEST:
     case FNET_CANCEL_PARTITION_REQUEST:
@@ -128,6 +129,10 @@ static enum fnet_err find_channel(struct conversation *c, struct connection *con
 
 static bool has_channel(const struct fnet_message *m)
 {
+    const struct fnet_dialect *dialect;
+
+    if (fnet_dialect_probe_answer(&m->receiver, &dialect))
+        return false;
     return m->type != FNET_CLOSE_REQUEST && m->type != FNET_DESCRIPTION_REQUEST &&
            m->type != FNET_DESCRIPTION_RESPONSE &&
            (m->type != FNET_ERROR_RESPONSE || m->error.has_receiver);
@@ -292,7 +297,8 @@ static void take_for_channel(struct inspected *m, const struct fnet_message *mes
     case FNET_NEW_BUFFER_SIZE:
     case FNET_SEGMENT_ID:
     case FNET_DESCRIPTION_REQUEST:
-    case FNET_DESCRIPTION_RESPONSE: break;
+    case FNET_DESCRIPTION_RESPONSE:
+    case FNET_DIALECT_PROBE: break;
     }
 }
 

@@ -213,6 +213,11 @@ static void read_buffer(const struct dialect_guess *g, struct fnet_span bytes, b
         if (!(g->possible & BIT(i)) || fnet_message_decode(dialect, bytes, &head, &m) != FNET_OK)
             continue;
         const struct fnet_buffer_response *b = &m.buffer;
+        if (m.type == FNET_DIALECT_PROBE) {
+            out->data |= BIT(i);
+            out->sensible |= BIT(i);
+            continue;
+        }
         if (b->backlog <= BACKLOG_SENSIBLE_MAX)
             out->sensible |= BIT(i);
         if (fnet_data_type_is_buffer(b->data_type)) {
@@ -262,6 +267,25 @@ static uint32_t read_frame(uint32_t candidates, struct fnet_span bytes, bool *wa
     return fit;
 }
 
+/* The dialect that the frame says outright, as a set; empty: none. */
+static uint32_t told(const struct fnet_dialect *read_in, struct fnet_span bytes)
+{
+    const struct fnet_dialect *dialect = NULL;
+    struct fnet_message m;
+    size_t used;
+
+    if (fnet_message_decode(read_in, bytes, &used, &m) != FNET_OK)
+        return 0;
+    if (m.type == FNET_PARTITION_REQUEST)
+        dialect = fnet_channel_id_dialect(&m.receiver);
+    else if (m.type == FNET_CANCEL_PARTITION_REQUEST)
+        fnet_dialect_probe_answer(&m.receiver, &dialect);
+    for (size_t i = 0; dialect && fnet_dialect_at(i); i++)
+        if (fnet_dialect_at(i) == dialect)
+            return BIT(i);
+    return 0;
+}
+
 enum fnet_err dialect_guess_weigh(struct dialect_guess *g, struct fnet_span bytes)
 {
     bool wants_more;
@@ -278,7 +302,11 @@ enum fnet_err dialect_guess_weigh(struct dialect_guess *g, struct fnet_span byte
     const uint8_t type = bytes.ptr[AT_TYPE];
     if (type == FNET_BUFFER_RESPONSE)
         return weigh_buffer(g, bytes);
-    if (type < 16 && type != FNET_ERROR_RESPONSE && type != FNET_TASK_EVENT_REQUEST)
+    const uint32_t said = fit & told(g->dialect, bytes);
+    if (said)
+        narrow(g, said, said);
+    if (type < 16 && type != FNET_ERROR_RESPONSE && type != FNET_TASK_EVENT_REQUEST &&
+        type != FNET_CANCEL_PARTITION_REQUEST)
         g->weighed |= BIT(type);
     return FNET_OK;
 }

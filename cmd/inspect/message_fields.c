@@ -258,7 +258,8 @@ static void add_body(struct message_fields *f, const struct fnet_message *m, siz
     case FNET_CANCEL_PARTITION_REQUEST:
     case FNET_CLOSE_REQUEST:
     case FNET_RESUME_CONSUMPTION:
-    case FNET_ACK_ALL_USER_RECORDS_PROCESSED: break;
+    case FNET_ACK_ALL_USER_RECORDS_PROCESSED:
+    case FNET_DIALECT_PROBE: break;
     }
 }
 

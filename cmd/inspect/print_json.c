@@ -79,7 +79,7 @@ static void print_head(FILE *out, const struct inspected *m)
     fprintf(out, "\"direction\":\"%s\",\"dialect\":\"%s\",\"dialect_certain\":%s,\"type\":\"%s\"",
             m->direction == REQUEST ? "request" : "response", m->connection->guess->versions,
             m->connection->guess->is_sure ? "true" : "false",
-            fnet_message_type_name((uint8_t)item->message.type));
+            fnet_message_type_name(item->message.type));
 }
 
 /* An array of records, or null for data whose record boundaries are not known. */

@@ -30,7 +30,7 @@ static void print_columns(FILE *out, const struct inspected *m)
 {
     print_place(out, m->connection, m->item);
     fprintf(out, "%s %s", m->direction == REQUEST ? "request" : "response",
-            fnet_message_type_name((uint8_t)m->item->message.type));
+            fnet_message_type_name(m->item->message.type));
 }
 
 void print_dialect(FILE *out, const struct connection *connection, const struct frame_item *item)

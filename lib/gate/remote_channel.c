@@ -35,7 +35,10 @@ void fnet__channel_init(struct fnet_channel *channel, struct fnet_gate *gate)
 {
     *channel =
         (struct fnet_channel){.gate = gate, .ring = channel->few, .capacity = FNET__CHANNEL_FEW};
-    fnet_id_random(&channel->id);
+    if (gate->config.dialect)
+        fnet_channel_id_random(gate->config.dialect, &channel->id);
+    else
+        fnet_id_random(&channel->id);
     fnet__credit_init(&channel->credit, gate->config.buffers_per_channel, &gate->floating);
 }
 

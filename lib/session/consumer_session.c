@@ -415,10 +415,11 @@ static enum fnet_err on_message(struct fnet_session *session, const struct fnet_
     case FNET_ACK_ALL_USER_RECORDS_PROCESSED:
     case FNET_NEW_BUFFER_SIZE:
     case FNET_SEGMENT_ID:
-    case FNET_DESCRIPTION_REQUEST: break;
+    case FNET_DESCRIPTION_REQUEST:
+    case FNET_DIALECT_PROBE: break; /* the ids of our channels answer it before it is asked */
     }
     return fnet__session_fail(session, FNET_BAD_KIND, "%s from a producer",
-                              fnet_message_type_name((uint8_t)message->type));
+                              fnet_message_type_name(message->type));
 }
 
 /* ---- life -------------------------------------------------------------------------------- */

@@ -16,6 +16,8 @@ struct producer_session {
     struct fnet_session base;
     const struct fnet_registry *registry;
     const struct fnet_dialect *assumed;
+    bool is_settled;                /* the dialect was found out, or is about to be */
+    bool is_asking;                 /* ... by a probe, before whose answer no data is sent */
     struct fnet_id_map by_receiver; /* of struct reading */
     struct fnet_list ready;         /* readings that may have something to send */
     struct fnet_list all;
@@ -110,7 +112,7 @@ static struct reading *reading_of(struct producer_session *s, const struct fnet_
         char id[FNET_ID_TEXT_BYTES];
         fnet_id_format(&message->receiver, id);
         *err = fnet__session_fail(&s->base, FNET_UNKNOWN_RECEIVER, "%s for unknown receiver %s",
-                                  fnet_message_type_name((uint8_t)message->type), id);
+                                  fnet_message_type_name(message->type), id);
     }
     return reading;
 }
@@ -181,6 +183,50 @@ static enum fnet_err open_reading(struct producer_session *s, const struct fnet_
     return FNET_OK;
 }
 
+/* ---- the dialect ------------------------------------------------------------------------- */
+
+static void speak(struct producer_session *s, const struct fnet_dialect *dialect)
+{
+    fnet_decoder_set_dialect(s->base.decoder, dialect);
+    s->base.dialect = dialect;
+    for (struct fnet_link *link = s->all.head.next; link != &s->all.head; link = link->next)
+        fnet_entry(link, struct reading, all)->view.dialect = dialect;
+}
+
+/* What the length of its request leaves open another fnet says in the id of its channel, and Flink
+   when it is asked, where that is possible. */
+static enum fnet_err settle_dialect(struct producer_session *s, const struct fnet_id *receiver)
+{
+    static const struct fnet_message probe = {.type = FNET_DIALECT_PROBE};
+    const uint8_t length = s->base.dialect->partition_request_bytes;
+    const struct fnet_dialect *told = fnet_channel_id_dialect(receiver);
+
+    s->is_settled = true;
+    if (told && told->partition_request_bytes == length) {
+        speak(s, told);
+        return FNET_OK;
+    }
+    if (s->base.dialect == s->assumed || !fnet_dialect_probe_exists(s->base.dialect))
+        return FNET_OK;
+    s->is_asking = true;
+    return fnet__session_say(&s->base, &probe);
+}
+
+/* Is a cancellation for RECEIVER the answer to a probe? */
+static bool take_answer(struct producer_session *s, const struct fnet_id *receiver)
+{
+    const struct fnet_dialect *dialect;
+
+    if (!fnet_dialect_probe_answer(receiver, &dialect))
+        return false;
+    if (s->is_asking && dialect) {
+        s->is_asking = false;
+        speak(s, dialect);
+        fnet_bell_ring(&s->base.bell);
+    }
+    return true;
+}
+
 /* ---- messages ---------------------------------------------------------------------------- */
 
 static enum fnet_err on_partition_request(struct producer_session *s,
@@ -192,6 +238,11 @@ static enum fnet_err on_partition_request(struct producer_session *s,
 
     if (s->base.is_closing || s->is_ending) /* nobody would read it to its end */
         return FNET_OK;
+    if (!s->is_settled) {
+        enum fnet_err err = settle_dialect(s, &message->receiver);
+        if (err != FNET_OK)
+            return err;
+    }
     if (!partition) {
         char id[FNET_PARTITION_ID_TEXT_BYTES];
         char text[FNET__SESSION_TEXT_BYTES];
@@ -247,6 +298,8 @@ static void on_cancel(struct producer_session *s, const struct fnet_message *mes
 {
     struct reading *reading = fnet_id_map_get(&s->by_receiver, &message->receiver);
 
+    if (take_answer(s, &message->receiver))
+        return;
     if (reading) /* else it ended already: Flink ignores that too */
         drop_reading(reading, false);
     close_if_left(s);
@@ -303,7 +356,7 @@ static enum fnet_err on_description_request(struct producer_session *s,
     return FNET_OK;
 }
 
-/* What asks for a description is fnet, and new. */
+/* What asks for a description is fnet, and new: its channels say the same. */
 static const struct fnet_dialect *recognise(const struct fnet_session *session, uint8_t type,
                                             uint32_t length)
 {
@@ -331,10 +384,11 @@ static enum fnet_err on_message(struct fnet_session *session, const struct fnet_
     case FNET_BUFFER_RESPONSE:
     case FNET_ERROR_RESPONSE:
     case FNET_BACKLOG_ANNOUNCEMENT:
-    case FNET_DESCRIPTION_RESPONSE: break;
+    case FNET_DESCRIPTION_RESPONSE:
+    case FNET_DIALECT_PROBE: break;
     }
     return fnet__session_fail(session, FNET_BAD_KIND, "%s from a consumer",
-                              fnet_message_type_name((uint8_t)message->type));
+                              fnet_message_type_name(message->type));
 }
 
 /* ---- sending ----------------------------------------------------------------------------- */
@@ -380,7 +434,7 @@ static enum fnet_err refill(struct fnet_session *session)
 {
     struct producer_session *s = producer_of(session);
 
-    while (session->outbox.count < FNET__OUTBOX_DATA_FRAMES) {
+    while (!s->is_asking && session->outbox.count < FNET__OUTBOX_DATA_FRAMES) {
         struct fnet_link *link = fnet_list_pop(&s->ready);
         if (!link)
             break;

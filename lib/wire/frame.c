@@ -31,8 +31,10 @@ static const char *const names[] = {
     [FNET_DESCRIPTION_RESPONSE] = "DescriptionResponse",
 };
 
-const char *fnet_message_type_name(uint8_t type)
+const char *fnet_message_type_name(unsigned type)
 {
+    if (type == FNET_DIALECT_PROBE)
+        return "DialectProbe";
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
 
@@ -57,6 +59,7 @@ size_t fnet__wire_frame_min_bytes(const struct fnet_dialect *dialect, enum fnet_
         return FRAME((dialect->segment_names_subpartition ? 8 : 4) + FNET_ID_BYTES);
     case FNET_DESCRIPTION_REQUEST: return FRAME(FNET_ID_BYTES + 1 + FNET_PARTITION_ID_BYTES);
     case FNET_DESCRIPTION_RESPONSE: return DESCRIPTION_BYTES;
+    case FNET_DIALECT_PROBE: return FNET_DIALECT_PROBE_BYTES;
     }
     return 0;
 }

@@ -5,6 +5,7 @@
  * Source: Flink NettyMessage, NonBufferResponseDecoder (1.5 to 2.3); 64 and 65 are fnet's own.
  */
 #include "buffer_response.h"
+#include "dialect_probe.h"
 #include "frame.h"
 #include "object_stream.h"
 
@@ -357,7 +358,8 @@ static size_t variable_bytes(const struct fnet_message *m)
     case FNET_BACKLOG_ANNOUNCEMENT:
     case FNET_NEW_BUFFER_SIZE:
     case FNET_SEGMENT_ID:
-    case FNET_DESCRIPTION_REQUEST: break;
+    case FNET_DESCRIPTION_REQUEST:
+    case FNET_DIALECT_PROBE: break;
     }
     return 0;
 }
@@ -370,7 +372,9 @@ size_t fnet_message_encoded_bytes(const struct fnet_dialect *dialect,
 
 static bool is_valid(const struct fnet_dialect *d, const struct fnet_message *m)
 {
-    if ((unsigned)m->type > UINT8_MAX || !fnet_message_type_name((uint8_t)m->type) ||
+    if (m->type == FNET_DIALECT_PROBE)
+        return fnet_dialect_probe_exists(d);
+    if ((unsigned)m->type > UINT8_MAX || !fnet_message_type_name(m->type) ||
         !fnet_dialect_has_message(d, m->type))
         return false;
     if (m->type == FNET_BUFFER_RESPONSE)
@@ -393,6 +397,8 @@ enum fnet_err fnet_message_encode(const struct fnet_dialect *dialect,
         fnet__wire_buffer_response_put(dialect, fnet_put_room(w, bytes), message);
         return FNET_OK;
     }
+    if (message->type == FNET_DIALECT_PROBE)
+        return fnet__wire_dialect_probe_put(w);
     fnet__wire_frame_put(fnet_put_room(w, FNET_FRAME_HEADER_BYTES), (uint32_t)bytes, message->type);
     bodies[message->type].put(dialect, w, message);
     return FNET_OK;
@@ -409,6 +415,8 @@ enum fnet_err fnet_message_decode(const struct fnet_dialect *dialect, struct fne
             *used = FNET_FRAME_HEADER_BYTES;
         return err;
     }
+    if (fnet__wire_dialect_probe_is(dialect, bytes, &frame))
+        return fnet__wire_dialect_probe_get(bytes, used, out);
     if (frame.type == FNET_BUFFER_RESPONSE)
         return fnet__wire_buffer_response_get(dialect, bytes, frame.length, used, out);
     if (bytes.len < frame.length) {

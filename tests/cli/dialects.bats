@@ -17,56 +17,50 @@ teardown() {
     kill_started
 }
 
-# One version of each layout, and whom a producer takes for it without being told.
+# One version of each layout, and some of the same.
 VERSIONS=(1.5 1.8 1.9 1.10 1.11.0 1.11 1.12.4 1.12 1.13 1.14 1.15 1.16 1.17.2 1.18 1.19 1.20.4 2.0 2.3 2.4)
 
 @test "dialects: consumers of many versions read from one producer at the same time" {
-    local versions=(1.8 1.11 1.14 1.16 1.19 2.3) i where
+    local i names=()
     seq 100000 >input
-    start producer fnet-produce -n 6 -l 1.8@0 -l 1.11@0 -l 1.14@0 -l 0 -l 1.19@0 -l 0 \
-        --port-file ports main=input
-    wait_port ports >first
-    for i in "${!versions[@]}"; do
-        where=$(sed -n "$((i + 1))p" ports)
-        start_consumer "consumer$i" --dialect "${versions[i]}" "$where/main:$i"
+    start_producer producer -n "${#VERSIONS[@]}" main=input </dev/null
+    for i in "${!VERSIONS[@]}"; do
+        names+=("consumer$i")
+        start_consumer "consumer$i" --dialect "${VERSIONS[i]}" "$address/main:$i"
     done
-    finish_well consumer{0..5} producer
-    assert_same_lines input consumer{0..5}.out
+    finish_well "${names[@]}" producer
+    assert_same_lines input "${names[@]/%/.out}"
 }
 
 @test "dialects: every version reads, in small buffers and without floating ones" {
-    local version where
+    local version
     seq 3000 >input
     for version in "${VERSIONS[@]}"; do
         printf 'version: %s\n' "$version" >&2
-        rm -f port
-        start producer fnet-produce -n 2 -l "$version@0" --port-file port --segment-size 1k <input
-        where=$(wait_port port)
+        start_producer producer -n 2 --segment-size 1k <input
         start_consumer consumer --dialect "$version" --segment-size 1k -b 1 --floating-buffers 0 \
-            "$where/main:0,1"
+            "$address/main:0,1"
         finish_well consumer producer
         assert_same_lines input consumer.out
     done
 }
 
-@test "dialects: the newest of those that ask alike needs no telling" {
-    local version
+@test "dialects: fnet-inspect is told them by the ids of the channels" {
     seq 1000 >input
-    for version in 1.10 1.15 1.18 2.0 2.4; do
-        printf 'version: %s\n' "$version" >&2
-        start_producer producer <input
-        start_consumer consumer --dialect "$version" "$address/main:0"
-        finish_well consumer producer
-        cmp input consumer.out
-    done
+    start_producer producer -n 2 --trace trace <input
+    start_consumer old --dialect 1.12.3 "$address/main:0"
+    start_consumer new --dialect 1.19 "$address/main:1"
+    finish_well old new producer
+    run --separate-stderr -0 fnet-inspect --strict -j trace
+    [[ $(grep -o '"dialect":[^,]*,"dialect_certain":[a-z]*' <<<"$output" | sort -u) == \
+'"dialect":"1.12.0 to 1.12.4","dialect_certain":true
+"dialect":"1.19 to 1.20","dialect_certain":true' ]]
 }
 
 @test "dialects: each gate speaks its own" {
     seq 1000 >input
-    start producer fnet-produce -n 2 -l 1.8@0 -l 0 --port-file ports main=input
-    wait_port ports >first
-    start consumer fnet-consume -o old --dialect 1.8 "$(sed -n 1p ports)/main:0" --next \
-        -o new "$(sed -n 2p ports)/main:1"
+    start_producer producer -n 2 main=input </dev/null
+    start consumer fnet-consume -o old --dialect 1.8 "$address/main:0" --next -o new "$address/main:1"
     finish_well consumer producer
     assert_same_lines input old new
 }
@@ -75,24 +69,20 @@ VERSIONS=(1.5 1.8 1.9 1.10 1.11.0 1.11 1.12.4 1.12 1.13 1.14 1.15 1.16 1.17.2 1.
     local set=a0a1a2a3a4a5a6a7a8a9aaabacadaeaf attempt=b0b1b2b3b4b5b6b7b8b9babbbcbdbebf
     local vertex=c0c1c2c3c4c5c6c7c8c9cacbcccdcecf
     seq 100 >input
-    start producer fnet-produce -n 3 -l 1.8@0 -l 0 --port-file ports \
-        "$set#0@${attempt}_${vertex}_0_1=input"
-    wait_port ports >first
-    start_consumer a --dialect 1.8 "$(sed -n 1p ports)/$set@$attempt:0"
-    start_consumer b --dialect 1.15 "$(sed -n 2p ports)/$set#0@$attempt:1"
-    start_consumer c --dialect 1.16 "$(sed -n 2p ports)/$set#0@${attempt}_${vertex}_0_1:2"
+    start_producer producer -n 3 "$set#0@${attempt}_${vertex}_0_1=input" </dev/null
+    start_consumer a --dialect 1.8 "$address/$set@$attempt:0"
+    start_consumer b --dialect 1.15 "$address/$set#0@$attempt:1"
+    start_consumer c --dialect 1.16 "$address/$set#0@${attempt}_${vertex}_0_1:2"
     finish_well a b c producer
     assert_same_lines input a.out b.out c.out
 }
 
 @test "dialects: where nobody can acknowledge, a consumer that is killed is still a loss" {
-    local where
     seq 1000000 >input
-    start producer fnet-produce -l 1.8@0 --port-file ports main=input
-    where=$(wait_port ports)
+    start_producer producer main=input </dev/null
     mkfifo output
     # It has room for everything, but cannot write it out: more than any pipe holds.
-    start consumer fnet-consume --dialect 1.8 -b 64 -o output "$where/main:0"
+    start consumer fnet-consume --dialect 1.8 -b 64 -o output "$address/main:0"
     exec 9<output
     head -c 1 <&9 >first
     signal consumer KILL
@@ -103,11 +93,9 @@ VERSIONS=(1.5 1.8 1.9 1.10 1.11.0 1.11 1.12.4 1.12 1.13 1.14 1.15 1.16 1.17.2 1.
 }
 
 @test "dialects: --limit cancels politely in an old one" {
-    local where
     seq 100000 >input
-    start producer fnet-produce -l 1.8@0 --port-file ports main=input
-    where=$(wait_port ports)
-    start_consumer consumer --dialect 1.8 --limit 3 "$where/main:0"
+    start_producer producer main=input </dev/null
+    start_consumer consumer --dialect 1.8 --limit 3 "$address/main:0"
     finish_well consumer
     seq 3 | cmp - consumer.out
     finish producer
@@ -116,13 +104,15 @@ VERSIONS=(1.5 1.8 1.9 1.10 1.11.0 1.11 1.12.4 1.12 1.13 1.14 1.15 1.16 1.17.2 1.
 
 @test "dialects: answers in another one break the protocol, and the message says where to look" {
     local version
-    seq 1000 >input
     for version in 1.8 1.11 1.13 1.19; do
-        start_producer producer <input
+        start_peer peer listen <<'END'
+open
+send BufferResponse receiver=7 record=a
+end
+END
         run --separate-stderr -4 fnet-consume --dialect "$version" "$address/main:0"
         assert_one_complaint ': broken protocol: .* \(see --dialect\)'
-        finish producer
-        assert_status 1
+        finish peer
     done
 }
 

@@ -12,6 +12,9 @@ setup_file() {
 setup() {
     load ../helpers
     cd "$BATS_TEST_TMPDIR" || return 1
+    # Peers that are played say no version, and are not to be asked for it.
+    # shellcheck disable=SC2034 # for start_producer
+    LISTEN=2.3@127.0.0.1:0
 }
 
 teardown() {
@@ -362,6 +365,51 @@ END
 BufferResponse sequence=1 backlog=0 END_OF_DATA size=5
 BufferResponse sequence=2 backlog=0 END_OF_PARTITION size=4'
     finish_well producer
+}
+
+# The answer to a dialect probe: a CancelPartitionRequest for "fnet dialect: $1".
+answer() {
+    printf 'hex 00000019badc0ffe04%s00' "$(printf 'fnet dialect: %s' "$1" | od -An -v -tx1 | tr -d ' \n')"
+}
+
+@test "protocol: a consumer that may be of 1.19 or of 2.0 is asked, and gets its data in answer" {
+    seq 3 >input
+    LISTEN=127.0.0.1:0
+    start_producer producer --trace trace <input
+    trouble <<END
+open
+send PartitionRequest
+expect DialectProbe
+$(answer A)
+$(answer C)
+expect BufferResponse
+await BufferResponse
+send AckAllUserRecordsProcessed
+await BufferResponse
+send CloseRequest
+end
+END
+    finish_well producer
+    run --separate-stderr -0 fnet-inspect --strict -j trace
+    [[ $output == *'"type":"DialectProbe"'* ]]
+    [[ ${lines[0]} == *'"dialect":"1.19 to 2.3","dialect_certain":false,'*PartitionRequest* ]]
+    [[ ${lines[-1]} == *'"dialect":"2.0 to 2.3","dialect_certain":true,'*CloseRequest* ]]
+}
+
+@test "protocol: whoever does not answer that gets nothing, and is a loss when it leaves" {
+    seq 3 >input
+    LISTEN=127.0.0.1:0
+    start_producer producer <input
+    trouble <<END
+open
+send PartitionRequest
+expect DialectProbe
+$(answer A)
+close
+END
+    finish producer
+    assert_status 1
+    assert_one_complaint '/main:0: not delivered: the connection was lost: closed by the consumer$'
 }
 
 @test "protocol: strangers who break the protocol get an answer and a line, consumers their data" {

@@ -141,7 +141,7 @@ static void remember(struct conversation *c, const struct fnet_message *m)
 static void print_message(const struct fnet_message *m)
 {
     struct fnet_throwable thrown;
-    const char *name = fnet_message_type_name((uint8_t)m->type);
+    const char *name = fnet_message_type_name(m->type);
 
     if (m->type == FNET_BUFFER_RESPONSE)
         printf("%s sequence=%d backlog=%d %s size=%u\n", name, m->buffer.sequence,
@@ -176,7 +176,7 @@ static const char *next_message(struct peer *p)
         fail("what came is no message: %s", fnet_strerror(err));
     remember(&p->conversation, &m);
     print_message(&m);
-    return fnet_message_type_name((uint8_t)m.type);
+    return fnet_message_type_name(m.type);
 }
 
 static void expect(struct peer *p, const char *type, bool are_others_allowed)

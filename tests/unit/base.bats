@@ -10,6 +10,10 @@ bats_require_minimum_version 1.5.0
 @test "base/digest: the same records in any order have the same digest" { "$BUILD/tests/unit/base/test_digest"; }
 @test "base/dialect: each version has one layout, each first request its dialect" { "$BUILD/tests/unit/base/test_dialect"; }
 
+@test "base/channel_id: the id of a channel says what its consumer speaks" {
+    "$BUILD/tests/unit/base/test_channel_id"
+}
+
 @test "base/utf8: characters, and what the JDK makes of malformed ones" {
     "$BUILD/tests/unit/base/test_utf8"
 }

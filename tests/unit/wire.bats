@@ -11,3 +11,7 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
 @test "wire/object_stream: the end of an object is found, limits hold" { "$BUILD/tests/unit/wire/test_object_stream"; }
 @test "wire/java_throwable: class and message come out, and go in" { "$BUILD/tests/unit/wire/test_java_throwable"; }
 @test "wire: every message that a version of Flink wrote is understood and written alike" { "$BUILD/tests/unit/wire/test_flink_messages"; }
+
+@test "wire/dialect_probe: versions of Flink whose requests are alike answer it differently" {
+    "$BUILD/tests/unit/wire/test_dialect_probe"
+}

@@ -139,6 +139,19 @@ static inline uint8_t fnet_dialect_get_data_type(const struct fnet_dialect *dial
 FNET_API struct fnet_partition_id fnet_partition_id_as_in(const struct fnet_dialect *dialect,
                                                           const struct fnet_partition_id *id);
 
+/**
+ * Draw at random the id of an input channel whose consumer speaks DIALECT: the ids of fnet's
+ * channels say that, for a request leaves it open. Random are the last 8 bytes.
+ *
+ *     offset  bytes  meaning
+ *          0      4  "fnet"
+ *          4      3  major, minor and patch of the name of the dialect
+ *          7      1  0
+ */
+FNET_API void fnet_channel_id_random(const struct fnet_dialect *dialect, struct fnet_id *id);
+/** The dialect that the id of a channel says; NULL: it says none, as Flink's. */
+FNET_API const struct fnet_dialect *fnet_channel_id_dialect(const struct fnet_id *id);
+
 /** A partition id on the wire: partition_bytes + attempt_bytes. */
 FNET_API void fnet_put_partition_id_in(const struct fnet_dialect *dialect, struct fnet_writer *w,
                                        const struct fnet_partition_id *id);

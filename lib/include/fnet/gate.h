@@ -19,6 +19,7 @@
 
 #include "fnet/buffer.h"
 #include "fnet/compress.h"
+#include "fnet/dialect.h"
 #include "fnet/err.h"
 #include "fnet/id.h"
 #include "fnet/list.h"
@@ -41,9 +42,11 @@ enum fnet_channel_state {
 
 struct fnet_gate_config {
     size_t channels;
-    uint32_t buffers_per_channel; /**< exclusive buffers, may be 0 */
-    uint32_t floating_buffers;    /**< shared by the channels; > 0 where the above is 0 */
-    struct fnet_local_pool *pool; /**< borrowed: channels * exclusive + floating segments */
+    uint32_t buffers_per_channel;       /**< exclusive buffers, may be 0 */
+    uint32_t floating_buffers;          /**< shared by the channels; > 0 where the above is 0 */
+    struct fnet_local_pool *pool;       /**< borrowed: channels * exclusive + floating segments */
+    const struct fnet_dialect *dialect; /**< that the ids of the channels say; NULL: they say none,
+                                             as Flink's */
     enum fnet_codec codec; /**< of buffers that come compressed; see fnet_gate_reads_compressed() */
     struct fnet_bell ready; /**< rings when poll may have something new to say */
 };

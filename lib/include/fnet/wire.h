@@ -60,10 +60,11 @@ enum fnet_message_type {
     FNET_SEGMENT_ID = 11,
     FNET_DESCRIPTION_REQUEST = 64,
     FNET_DESCRIPTION_RESPONSE = 65,
+    FNET_DIALECT_PROBE = 256, /**< no number on the wire: see fnet_dialect_probe_answer() */
 };
 
 /** Flink's name of message TYPE ("BufferResponse"), static; NULL for an unknown one. */
-FNET_API const char *fnet_message_type_name(uint8_t type);
+FNET_API const char *fnet_message_type_name(unsigned type);
 
 /** 0: one buffer or event of a channel; SIZE payload bytes follow the head. */
 struct fnet_buffer_response {
@@ -188,6 +189,37 @@ FNET_API FNET_CHECKED enum fnet_err fnet_message_encode(const struct fnet_dialec
 FNET_API FNET_CHECKED enum fnet_err fnet_message_decode(const struct fnet_dialect *dialect,
                                                         struct fnet_span bytes, size_t *used,
                                                         struct fnet_message *out);
+
+/* ---- the dialect probe ------------------------------------------------------------------- */
+
+/**
+ * The frame with which a producer asks a consumer whether it is of Flink 1.19 to 1.20 or of 2.x:
+ * their requests look alike, and the BufferResponses they expect do not. It is one BufferResponse
+ * in the eyes of fnet, told by its receiver, and two to Flink, which goes by the sizes in them:
+ *
+ *     offset  bytes  1.19, 1.20                              2.0 to 2.3
+ *          0     43  head: receiver A, 256 bytes of data     head (47): receiver A, 295 bytes
+ *         43    256  data                                    data
+ *        299     43  head: receiver B, 48 bytes              data
+ *        342     48  data                                    head (47): receiver C, 1 byte; data
+ *
+ * None of the three is a channel. Flink throws such data away and answers with a
+ * CancelPartitionRequest for the receiver: for A, and for B or C.
+ *
+ * Source: Flink CreditBasedPartitionRequestClientHandler.decodeMsg, BufferResponseDecoder.
+ */
+#define FNET_DIALECT_PROBE_BYTES 390
+
+/** Does DIALECT leave open what the probe asks? */
+FNET_API bool fnet_dialect_probe_exists(const struct fnet_dialect *dialect);
+
+/**
+ * Is a CancelPartitionRequest for RECEIVER an answer to a probe?
+ *
+ * @param dialect  what the peer speaks; NULL when this answer does not say it, another will.
+ */
+FNET_API bool fnet_dialect_probe_answer(const struct fnet_id *receiver,
+                                        const struct fnet_dialect **dialect);
 
 /* ---- the pull decoder ------------------------------------------------------------------- */
 

@@ -437,6 +437,39 @@ static void test_any_bytes(void)
     }
 }
 
+static void test_told(void)
+{
+    static const struct fnet_message probe = {.type = FNET_DIALECT_PROBE};
+    uint8_t bytes[FNET_DIALECT_PROBE_BYTES];
+    struct fnet_writer w = fnet_writer_of(bytes, sizeof bytes);
+    struct fnet_message m = {.type = FNET_CANCEL_PARTITION_REQUEST};
+    struct dialect_guess g;
+
+    CASE("a probe leaves open what it asks, the second answer says it");
+    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &probe, &w), FNET_OK);
+    dialect_guess_init(&g, NULL);
+    CHECK_INT(dialect_guess_weigh(&g, fnet_span_of(bytes, sizeof bytes)), FNET_OK);
+    check_text(&g, "1.19 to 2.3");
+    for (const char *receiver = "fnet dialect: A\0fnet dialect: B"; *receiver;
+         receiver += FNET_ID_BYTES) {
+        memcpy(m.receiver.bytes, receiver, FNET_ID_BYTES);
+        w = fnet_writer_of(bytes, sizeof bytes);
+        CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
+        check_text(&g, "1.19 to 2.3");
+        CHECK_INT(dialect_guess_weigh(&g, fnet_span_of(bytes, (size_t)(w.pos - bytes))), FNET_OK);
+    }
+    check_text(&g, "1.19 to 1.20");
+
+    CASE("a channel of fnet's says its dialect at once");
+    m = (struct fnet_message){.type = FNET_PARTITION_REQUEST};
+    fnet_channel_id_random(dialect_of("1.13"), &m.receiver);
+    w = fnet_writer_of(bytes, sizeof bytes);
+    CHECK_INT(fnet_message_encode(dialect_of("1.13"), &m, &w), FNET_OK);
+    dialect_guess_init(&g, NULL);
+    CHECK_INT(dialect_guess_weigh(&g, fnet_span_of(bytes, (size_t)(w.pos - bytes))), FNET_OK);
+    check_text(&g, "1.13");
+}
+
 int main(void)
 {
     test_flink();
@@ -445,6 +478,7 @@ int main(void)
     test_moot();
     test_doubt();
     test_texts();
+    test_told();
     test_any_bytes();
     return tap_done();
 }

@@ -204,7 +204,7 @@ static inline struct fnet_session *new_producer(struct world *w)
 {
     struct fnet_session *session = NULL;
 
-    CHECK_INT(fnet_producer_session_new(&w->registry, NULL, &session), FNET_OK);
+    CHECK_INT(fnet_producer_session_new(&w->registry, fnet_dialect_newest(), &session), FNET_OK);
     return session;
 }
 

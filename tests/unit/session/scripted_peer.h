@@ -150,7 +150,7 @@ __attribute__((unused)) static struct fnet_message must_hear(struct scripted_pee
 
     if (!CHECK(hear(p, &message)))
         return (struct fnet_message){.type = type};
-    CHECK_STR(fnet_message_type_name((uint8_t)message.type), fnet_message_type_name((uint8_t)type));
+    CHECK_STR(fnet_message_type_name(message.type), fnet_message_type_name(type));
     if (receiver)
         CHECK(fnet_id_is_equal(&message.receiver, receiver));
     return message;
@@ -161,7 +161,7 @@ __attribute__((unused)) static void must_be_silent(struct scripted_peer *p)
     struct fnet_message message;
 
     if (hear(p, &message))
-        CHECK_STR(fnet_message_type_name((uint8_t)message.type), "silence");
+        CHECK_STR(fnet_message_type_name(message.type), "silence");
 }
 
 /** Hear an ErrorResponse, for RECEIVER or (NULL) for the connection, whose message has TEXT. */

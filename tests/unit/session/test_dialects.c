@@ -238,6 +238,100 @@ static void test_recognised(void)
     stop(&s);
 }
 
+/* Take leave of RECEIVER as Flink does that finds no such channel. */
+static void cancel(struct served *s, const char receiver[static FNET_ID_BYTES])
+{
+    struct fnet_message message = {.type = FNET_CANCEL_PARTITION_REQUEST};
+
+    memcpy(message.receiver.bytes, receiver, FNET_ID_BYTES);
+    CHECK_INT(tell(&s->peer, &message), FNET_OK);
+}
+
+/* Hear the probe, and answer as DIALECT; no data comes before that. */
+static void answer_probe(struct served *s, const struct fnet_dialect *dialect)
+{
+    must_hear(&s->peer, FNET_DIALECT_PROBE, NULL);
+    must_be_silent(&s->peer);
+    cancel(s, "fnet dialect: A");
+    must_be_silent(&s->peer);
+    cancel(s, dialect == dialect_of("1.19") ? "fnet dialect: B" : "fnet dialect: C");
+    CHECK(fnet_session_dialect(s->session) == dialect);
+    fnet_decoder_set_dialect(s->peer.decoder, dialect);
+}
+
+static void test_asked(void)
+{
+    static const char *const versions[] = {"1.19", "2.0"};
+    static struct served s;
+
+    for (size_t i = 0; i < 2; i++) {
+        const struct fnet_dialect *dialect = dialect_of(versions[i]);
+        CASE("1.19 and 2.0 ask alike: Flink is asked which it is, all channels wait");
+        serve(&s, dialect, NULL);
+        CHECK_INT(put_into(s.main.partition, 0, 'a', 10), FNET_OK);
+        CHECK_INT(put_into(s.main.partition, 1, 'b', 20), FNET_OK);
+        CHECK_INT(fnet_partition_finish(s.main.partition), FNET_OK);
+        CHECK_INT(request(&s), FNET_OK);
+        struct fnet_message second = {.type = FNET_PARTITION_REQUEST,
+                                      .request = {.partition = *fnet_partition_id(s.main.partition),
+                                                  .first = 1,
+                                                  .last = 1,
+                                                  .credit = 2}};
+        fnet_id_random(&second.receiver);
+        CHECK_INT(tell(&s.peer, &second), FNET_OK);
+        answer_probe(&s, dialect);
+        CHECK_INT(must_hear(&s.peer, FNET_BUFFER_RESPONSE, &s.id).buffer.size, 10);
+        CHECK_INT(must_hear(&s.peer, FNET_BUFFER_RESPONSE, &second.receiver).buffer.size, 20);
+        CHECK_INT(must_hear_event(&s, 1).type, FNET_EVENT_END_OF_DATA);
+
+        CASE("an answer that comes twice, or that nobody asked for, changes nothing");
+        cancel(&s, "fnet dialect: B");
+        cancel(&s, "fnet dialect: C");
+        CHECK(fnet_session_dialect(s.session) == dialect);
+        stop(&s);
+    }
+
+    CASE("what a partition that does not exist is answered with does not wait");
+    serve(&s, dialect_of("2.0"), NULL);
+    struct fnet_message message = {.type = FNET_PARTITION_REQUEST, .receiver = s.id};
+    CHECK_INT(tell(&s.peer, &message), FNET_OK);
+    must_hear(&s.peer, FNET_DIALECT_PROBE, NULL);
+    must_hear_error(&s.peer, &s.id, true, "not found");
+    stop(&s);
+
+    CASE("nobody is asked for whom a version was named, or whose channel names one");
+    serve(&s, dialect_of("1.19"), dialect_of("1.19"));
+    CHECK_INT(request(&s), FNET_OK);
+    must_be_silent(&s.peer);
+    CHECK(fnet_session_dialect(s.session) == dialect_of("1.19"));
+    stop(&s);
+}
+
+static void test_named(void)
+{
+    static struct served s;
+    const struct fnet_dialect *dialect;
+
+    for (size_t i = 0; (dialect = fnet_dialect_at(i)); i++) {
+        CASE("a channel that names its dialect is spoken to in it");
+        serve(&s, dialect, NULL);
+        fnet_channel_id_random(dialect, &s.id);
+        CHECK_INT(put_into(s.main.partition, 0, 'a', 10), FNET_OK);
+        CHECK_INT(fnet_partition_finish(s.main.partition), FNET_OK);
+        CHECK_INT(request(&s), FNET_OK);
+        CHECK(fnet_session_dialect(s.session) == dialect);
+        CHECK_INT(must_hear(&s.peer, FNET_BUFFER_RESPONSE, &s.id).buffer.size, 10);
+        stop(&s);
+    }
+
+    CASE("... but not if the request is of another length");
+    serve(&s, dialect_of("1.18"), NULL);
+    fnet_channel_id_random(dialect_of("2.0"), &s.id);
+    CHECK_INT(request(&s), FNET_OK);
+    CHECK(fnet_session_dialect(s.session) == dialect_of("1.18"));
+    stop(&s);
+}
+
 static void test_ids(void)
 {
     static struct served s;
@@ -522,6 +616,8 @@ int main(void)
     test_served();
     test_unheard();
     test_recognised();
+    test_asked();
+    test_named();
     test_ids();
     test_recovery();
     test_backlog();

@@ -24,7 +24,7 @@ static void serve(struct served *s, size_t step)
     make_partition(&s->main, "main", SUBPARTITIONS, 64, 64);
     s->registry = (struct fnet_registry){.count = 0};
     CHECK_INT(fnet_registry_add(&s->registry, s->main.partition), FNET_OK);
-    CHECK_INT(fnet_producer_session_new(&s->registry, NULL, &s->session), FNET_OK);
+    CHECK_INT(fnet_producer_session_new(&s->registry, fnet_dialect_newest(), &s->session), FNET_OK);
     s->rings = 0;
     fnet_session_set_bell(s->session, counting_bell(&s->rings));
     meet(&s->peer, s->session);
@@ -285,7 +285,7 @@ static void test_smallest_memory(void)
     CASE("one segment, no exclusive buffers, no flush: the full buffer is announced all the same");
     make_partition(&m, "main", 1, 2, 1);
     CHECK_INT(fnet_registry_add(&registry, m.partition), FNET_OK);
-    CHECK_INT(fnet_producer_session_new(&registry, NULL, &session), FNET_OK);
+    CHECK_INT(fnet_producer_session_new(&registry, fnet_dialect_newest(), &session), FNET_OK);
     meet(&peer, session);
     const struct fnet_message request = {.type = FNET_PARTITION_REQUEST,
                                          .request = {.partition = *fnet_partition_id(m.partition)}};
@@ -547,7 +547,7 @@ static void test_misplaced(void)
     for (size_t i = 0; i < sizeof responses / sizeof *responses; i++) {
         char text[64];
         snprintf(text, sizeof text, "%s from a consumer",
-                 fnet_message_type_name((uint8_t)responses[i].type));
+                 fnet_message_type_name(responses[i].type));
         serve(&s, SIZE_MAX);
         must_die(&s, tell(&s.peer, &responses[i]), FNET_BAD_KIND, text);
     }
@@ -760,7 +760,7 @@ static void test_no_memory(void)
         struct fnet_registry registry = {.count = 0};
         struct fnet_session *session = NULL;
         failmalloc_arm(++n);
-        enum fnet_err err = fnet_producer_session_new(&registry, NULL, &session);
+        enum fnet_err err = fnet_producer_session_new(&registry, fnet_dialect_newest(), &session);
         CHECK_INT(err, session ? FNET_OK : FNET_NOMEM);
         fnet_session_free(session);
     } while (failmalloc_disarm());

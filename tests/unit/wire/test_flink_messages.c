@@ -87,7 +87,8 @@ static void add_body(struct flink_fields *f, const struct fnet_dialect *dialect,
     case FNET_RESUME_CONSUMPTION:
     case FNET_ACK_ALL_USER_RECORDS_PROCESSED:
     case FNET_DESCRIPTION_REQUEST:
-    case FNET_DESCRIPTION_RESPONSE: break;
+    case FNET_DESCRIPTION_RESPONSE:
+    case FNET_DIALECT_PROBE: break;
     }
 }
 
@@ -96,7 +97,7 @@ static void check_fields(const struct flink_line *line, const struct fnet_messag
     struct flink_fields f = {.len = 0};
     bool is_fatal = m->type == FNET_ERROR_RESPONSE && !m->error.has_receiver;
 
-    flink_add(&f, "type", "%s", fnet_message_type_name((uint8_t)m->type));
+    flink_add(&f, "type", "%s", fnet_message_type_name(m->type));
     flink_add(&f, "length", "%zu", line->bytes.len);
     if (!is_fatal && m->type != FNET_CLOSE_REQUEST)
         add_id(&f, "receiver", &m->receiver);
