@@ -4,7 +4,7 @@
 # The last line is `N passed, N failed, N skipped`; what cannot be had is said, and counts as
 # skipped.
 #
-# A job is run with one version only, the last.
+# Jobs are run with one version only, the last; before them all read from one producer.
 #
 #     BUILD=build/debug tests/flink/check.sh [VERSION]...
 set -uo pipefail
@@ -19,7 +19,7 @@ trap 'rm -f "$log"' EXIT
 # The test files for a version.
 files_for() { # VERSION
     echo tests/flink/flink.bats
-    [[ $1 != "${versions[-1]}" ]] || echo tests/flink/job.bats
+    [[ $1 != "${versions[-1]}" ]] || printf '%s\n' tests/flink/versions.bats tests/flink/job.bats
 }
 
 # Without a JDK, Maven or Flink no test of the version is run.
@@ -33,7 +33,7 @@ skip_all() { # WHY
 # Run one of the files and count.
 run_tests() { # VERSION FILE
     local line
-    FLINK_VERSION=$1 tests/run.sh "$2" | tee "$log"
+    FLINK_VERSION=$1 FLINK_VERSIONS=${versions[*]} tests/run.sh "$2" | tee "$log"
     line=$(tail -n 1 "$log")
     if [[ $line =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed(,\ ([0-9]+)\ skipped)?$ ]]; then
         passed=$((passed + BASH_REMATCH[1]))

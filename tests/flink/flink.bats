@@ -35,15 +35,6 @@ partition_id() { # NUMBER
     printf 'a0a1a2a3a4a5a6a7a8a9aaabacadaeaf#%d@%s\n' "$1" "$attempt"
 }
 
-# Start fnet-produce for consumers of this version; its address becomes $address.
-start_server() { # NAME OPTION...
-    rm -f -- "$1.port"
-    start "$1" fnet-produce -l "${dialect[1]+${dialect[1]}@}127.0.0.1:0" --port-file "$1.port" \
-        "${@:2}" <&0
-    address=$(wait_port "$1.port") || { cat -- "$1.err" >&2; return 1; }
-    address=${address#*@}
-}
-
 # Start Flink as a consumer of partition 0 of the fnet-produce at $address.
 start_flink_consumer() { # NAME OPTION...
     start "$1" "${flink[@]}" live.Consume "address=$address" "partitions=$(partition_id 0)" "${@:2}"
@@ -65,7 +56,7 @@ start_reader() { # NAME ARGUMENT...
 
 # FILE in lines from fnet-produce to Flink; what arrived is in `received`.
 to_flink() { # FILE [FLINK-OPTION]...
-    start_server producer "$(partition_id 0)=$1" </dev/null
+    start_producer producer "$(partition_id 0)=$1" </dev/null
     start_flink_consumer consumer output=received "${@:2}"
     finish consumer
     assert_status 0
@@ -125,7 +116,7 @@ texts() {
     seq 100000 >>long.txt
     for serde in string long; do
         "${flink[@]}" live.Translate encode "$serde" <"$serde.txt" >elements
-        start_server producer -f u32 "$(partition_id 0)=elements" </dev/null
+        start_producer producer -f u32 "$(partition_id 0)=elements" </dev/null
         start_flink_consumer consumer output=received "serde=$serde"
         finish consumer
         assert_status 0
@@ -137,7 +128,7 @@ texts() {
 @test "flink reads fnet-produce: a record larger than what Flink keeps in memory" {
     { head -c 6000000 /dev/zero | tr '\0' x; printf '\nshort\n'; } >input
     "${flink[@]}" live.Translate encode string <input >elements
-    start_server producer -f u32 "$(partition_id 0)=elements" </dev/null
+    start_producer producer -f u32 "$(partition_id 0)=elements" </dev/null
     start_flink_consumer consumer output=received serde=string
     finish consumer
     assert_status 0
@@ -159,7 +150,7 @@ texts() {
 @test "flink reads fnet-produce: 100 subpartitions in 100 gates over one connection" {
     need_commands fnet-inspect
     lines "$(scaled 10)" >input
-    start_server producer -n 100 --trace trace "$(partition_id 0)=input" </dev/null
+    start_producer producer -n 100 --trace trace "$(partition_id 0)=input" </dev/null
     start_flink_consumer consumer output=received subpartitions=0-99
     finish consumer
     assert_status 0
@@ -176,7 +167,7 @@ texts() {
         operands+=("$(partition_id "$i")=input.$i")
         ids+=,$(partition_id "$i")
     done
-    start_server producer "${operands[@]}" </dev/null
+    start_producer producer "${operands[@]}" </dev/null
     start consumer "${flink[@]}" live.Consume "address=$address" "partitions=${ids#,}" tag=true
     finish consumer
     assert_status 0
@@ -191,7 +182,7 @@ texts() {
 
 @test "flink reads fnet-produce: several consumers, one of them fnet-consume" {
     lines "$(scaled 10)" >input
-    start_server producer -n 4 "$(partition_id 0)=input" </dev/null
+    start_producer producer -n 4 "$(partition_id 0)=input" </dev/null
     start_flink_consumer one subpartitions=0-1
     start_flink_consumer two subpartitions=3-3
     start_reader three "$address/$(partition_id 0):2"
@@ -207,7 +198,7 @@ texts() {
     local n
     { texts; seq -f 'key %.0f' "$(scaled 20000)"; } >input
     for n in 1 3 128; do
-        start_server producer -n "$n" -s hash "$(partition_id 0)=input" </dev/null
+        start_producer producer -n "$n" -s hash "$(partition_id 0)=input" </dev/null
         start_flink_consumer consumer tag=true "subpartitions=0-$((n - 1))"
         finish consumer
         assert_status 0
@@ -224,7 +215,7 @@ texts() {
 @test "flink reads fnet-produce: a connection that Flink keeps open afterwards detains nobody" {
     open_feed
     seq 1000 >input
-    start_server producer "$(partition_id 0)=input" </dev/null
+    start_producer producer "$(partition_id 0)=input" </dev/null
     start_flink_consumer consumer output=received hold=true <"$feed"
     finish_well producer
     exec 9>&-
@@ -242,7 +233,7 @@ texts() {
 
 @test "flink reads fnet-produce: cancelled in mid-stream, and fnet-produce says so" {
     lines "$(scaled 20)" >input
-    start_server producer "$(partition_id 0)=input" </dev/null
+    start_producer producer "$(partition_id 0)=input" </dev/null
     start_flink_consumer consumer output=received cancel-after=1000
     finish consumer
     assert_status 0
@@ -254,7 +245,7 @@ texts() {
 
 @test "flink reads fnet-produce: one gate is cancelled, the others are read in full" {
     lines "$(scaled 10)" >input
-    start_server producer -n 4 -s rescale "$(partition_id 0)=input" </dev/null
+    start_producer producer -n 4 -s rescale "$(partition_id 0)=input" </dev/null
     start_flink_consumer consumer tag=true subpartitions=0-3 cancel-after=1000 cancel-gate=true
     finish consumer
     assert_status 0
@@ -270,7 +261,7 @@ texts() {
 
 @test "flink reads fnet-produce: a killed consumer is lost" {
     open_feed
-    start_server producer --buffer-timeout 1ms "$(partition_id 0)" <"$feed"
+    start_producer producer --buffer-timeout 1ms "$(partition_id 0)" <"$feed"
     start_flink_consumer consumer output=received
     seq 100000 >&9
     wait_until 30 test -s received
@@ -282,7 +273,7 @@ texts() {
 
 @test "flink reads fnet-produce: when that ends early Flink hears why" {
     open_feed
-    start_server producer --buffer-timeout 1ms "$(partition_id 0)" <"$feed"
+    start_producer producer --buffer-timeout 1ms "$(partition_id 0)" <"$feed"
     start_flink_consumer consumer output=received
     seq 100000 >&9
     wait_until 30 test -s received
@@ -298,7 +289,7 @@ texts() {
 @test "flink reads fnet-produce: a partition that does not exist is asked for again, then not found" {
     need_commands fnet-inspect
     seq 10 >input
-    start_server producer --trace trace other=input </dev/null
+    start_producer producer --trace trace other=input </dev/null
     start_flink_consumer consumer max-backoff=400
     finish consumer
     if [[ $FLINK_VERSION == 1.1[4-8].* ]]; then
