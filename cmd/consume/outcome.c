@@ -11,8 +11,10 @@
 
 /* How long producers get to hear that we leave before the end. */
 #define ABORT_NS UINT64_C(1000000000)
-/* What is listed of the channels of a connection that was lost. */
-#define CHANNELS_BYTES 2048
+/* So many channels of a connection that was lost are listed: what a line can hold, for the names of
+   Flink's partitions are long. */
+#define CHANNELS_LISTED 8
+#define CHANNELS_BYTES (CHANNELS_LISTED * (READING_NAME_BYTES + 40))
 
 void consume_on_leave_over(void *arg)
 {
@@ -171,12 +173,15 @@ void consume_on_unreachable(void *arg, struct peer *peer, const char *reason)
 static void list_failed_channels(const struct consume *c, char *text, size_t size)
 {
     size_t len = 0;
+    size_t count = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < c->reading_count && len < size; i++) {
+    for (size_t i = 0; i < c->reading_count; i++) {
         const struct reading *r = &c->readings[i];
         if (r->peer != c->loss.peer ||
             fnet_channel_state(reading_channel(r)) != FNET_CHANNEL_FAILED)
+            continue;
+        if (++count > CHANNELS_LISTED)
             continue;
         char name[READING_NAME_BYTES];
         reading_name(r, name);
@@ -184,6 +189,8 @@ static void list_failed_channels(const struct consume *c, char *text, size_t siz
                                 len > 0 ? ", " : "", name,
                                 intake_channel_records(r->intake, r->index));
     }
+    if (count > CHANNELS_LISTED)
+        snprintf(text + len, size - len, ", and %zu more", count - CHANNELS_LISTED);
 }
 
 static const char *what_ended(enum fnet_err err)

@@ -15,8 +15,9 @@
 
 /* How long consumers get to hear why it is over. */
 #define ABORT_NS UINT64_C(1000000000)
-/* What is listed of the subpartitions that were not delivered. */
-#define NAMES_BYTES 512
+/* So many of the subpartitions that were not delivered are listed, the others counted. */
+#define LISTED FNET_UNFINISHED_LISTED
+#define NAMES_BYTES (LISTED * (FNET_NAME_MAX_BYTES + 13) + 32)
 
 void produce_on_leave_over(void *arg)
 {
@@ -59,12 +60,13 @@ static size_t names_in_state(const struct produce *p, enum fnet_subpartition_sta
         for (uint32_t s = 0; s < fnet_partition_subpartitions(partition); s++) {
             if (fnet_partition_state(partition, s) != state)
                 continue;
-            if (len < size)
-                len += (size_t)snprintf(text + len, size - len, "%s%s:%" PRIu32, n > 0 ? ", " : "",
+            if (n++ < LISTED)
+                len += (size_t)snprintf(text + len, size - len, "%s%s:%" PRIu32, n > 1 ? ", " : "",
                                         fnet_partition_name(partition), s);
-            n++;
         }
     }
+    if (n > LISTED)
+        snprintf(text + len, size - len, ", and %zu more", n - LISTED);
     return n;
 }
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* What is listed of a consumer's unfinished subpartitions in one message. */
-#define NAMES_BYTES 512
+/* Room for what is listed of a consumer's unfinished subpartitions in one message. */
+#define NAMES_BYTES (FNET_UNFINISHED_LISTED * (FNET_NAME_MAX_BYTES + 13) + 32)
 
 struct entrance {
     struct server *server;

@@ -480,13 +480,15 @@ size_t fnet_producer_session_unfinished(const struct fnet_session *session, char
         const struct reading *reading = fnet_entry(link, struct reading, all);
         if (is_acknowledged(reading))
             continue;
-        if (len < size)
+        if (unfinished < FNET_UNFINISHED_LISTED && len < size)
             len += (size_t)snprintf(text + len, size - len, "%s%s:%" PRIu32,
                                     unfinished > 0 ? ", " : "",
                                     fnet_partition_name(fnet_view_partition(reading->view.view)),
                                     fnet_view_subpartition(reading->view.view));
         unfinished++;
     }
+    if (unfinished > FNET_UNFINISHED_LISTED && len < size)
+        snprintf(text + len, size - len, ", and %zu more", unfinished - FNET_UNFINISHED_LISTED);
     return unfinished;
 }
 

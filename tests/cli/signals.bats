@@ -56,6 +56,26 @@ start_stalled_pair() {
     assert_one_complaint "^fnet-consume: $address: connection lost: (closed by the producer|Connection reset by peer); end of partition not reached: main:0 after [0-9]+ records, "
 }
 
+@test "signals: of many channels and subpartitions some are listed, the others counted" {
+    local eight='main:0[^,]*(, main:[1-7][^,]*){7}, and 4 more'
+    start_producer producer -n 12 < <(yes 2>/dev/null)
+    start_consumer consumer -o records "$address"
+    wait_until 10 test -s records
+    signal producer KILL
+    finish consumer
+    assert_one_complaint "; end of partition not reached: $eight\$"
+
+    start_producer producer -n 12 < <(yes 2>/dev/null)
+    start_consumer consumer -o records.2 "$address"
+    wait_until 10 test -s records.2
+    signal consumer KILL
+    finish producer
+    assert_one_complaint "/$eight: not delivered: the connection was lost: "
+
+    run --separate-stderr -1 fnet-produce -l 0 -n 12 --wait 1ms </dev/null
+    assert_one_complaint "^fnet-produce: $eight: not delivered: no consumer came "
+}
+
 @test "signals: the producer is killed while it streams" {
     start_producer producer -n 3 < <(yes 2>/dev/null)
     start_consumer consumer -o records "$address"

@@ -127,7 +127,12 @@ void fnet_producer_session_close(struct fnet_session *session);
 size_t fnet_producer_session_readings(const struct fnet_session *session);
 /** The credit of all of them together. */
 uint64_t fnet_producer_session_credit(const struct fnet_session *session);
-/** Those of them whose records are not acknowledged; their names go to TEXT ("main:0, main:3"). */
+/** So many names are listed, then only counted: a line can hold them, also Flink's long ones. */
+#define FNET_UNFINISHED_LISTED 8
+/**
+ * Those of them whose records are not acknowledged; their names go to TEXT ("main:0, main:3, and 5
+ * more"), as far as there is room.
+ */
 size_t fnet_producer_session_unfinished(const struct fnet_session *session, char *text,
                                         size_t size);
 
