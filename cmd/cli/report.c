@@ -47,6 +47,12 @@ void report_error(const struct report *r, const char *where, const char *what, e
                err == FNET_SYSTEM ? strerror(saved_errno) : fnet_strerror(err));
 }
 
+void report_spill_file(char what[static REPORT_PLACE_BYTES], const char *spill_dir)
+{
+    snprintf(what, REPORT_PLACE_BYTES, "the temporary file of a long record in %s",
+             spill_dir ? spill_dir : "/tmp");
+}
+
 int report_exit_code(enum fnet_err err)
 {
     switch (err) {

@@ -46,6 +46,10 @@ __attribute__((format(printf, 4, 5))) void report_say(const struct report *r,
 void report_error(const struct report *r, const char *where, const char *what, enum fnet_err err,
                   int saved_errno);
 
+#define REPORT_PLACE_BYTES 128
+/** What failed when a record was too long to be put together in memory, as WHAT for an error. */
+void report_spill_file(char what[static REPORT_PLACE_BYTES], const char *spill_dir);
+
 /**
  * The exit status of a command that ends with ERR: data that a peer left incomplete is 1, the
  * user's mistakes 2, a partition that is not there 3, a broken protocol 4, the own machine 6.

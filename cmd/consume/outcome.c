@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* How long producers get to hear that we leave before the end. */
 #define ABORT_NS UINT64_C(1000000000)
@@ -88,7 +89,7 @@ void consume_on_intake_ended(void *arg, struct intake *intake, enum fnet_err err
     char name[READING_NAME_BYTES];
     size_t g = 0;
     uint64_t after;
-    char what[64] = "reading records";
+    char what[REPORT_PLACE_BYTES] = "reading records";
     int saved_errno;
 
     if (c->is_leaving)
@@ -97,6 +98,8 @@ void consume_on_intake_ended(void *arg, struct intake *intake, enum fnet_err err
         g++;
     if (intake_is_element_bad(intake, &after))
         snprintf(what, sizeof what, "the element after %" PRIu64 " records", after);
+    if (err == FNET_SYSTEM)
+        report_spill_file(what, getenv("TMPDIR"));
     const struct fnet_channel *culprit = intake_culprit(intake, &saved_errno);
     if (culprit)
         reading_name(reading_of(c, culprit), name);

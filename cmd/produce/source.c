@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "cli/report.h"
 #include "cli/serde.h"
 
 /* One read; also what a turn of the loop is worth. */
@@ -120,7 +121,10 @@ static enum fnet_err read_more(struct source *s)
 {
     enum fnet_err err = make_room(s);
     if (err != FNET_OK) {
-        end(s, err, "assembling a record", s->bytes.saved_errno);
+        char what[REPORT_PLACE_BYTES] = "assembling a record";
+        if (err == FNET_SYSTEM)
+            report_spill_file(what, s->config.spill_dir);
+        end(s, err, what, s->bytes.saved_errno);
         return err;
     }
 

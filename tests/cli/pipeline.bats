@@ -40,6 +40,18 @@ u32_of() { # DIGIT...
 
 # ---- the main job ----------------------------------------------------------------------------
 
+@test "pipeline: the place for long records is named when it cannot take one: status 6" {
+    head -c 6000000 /dev/zero | tr '\0' x >input
+    start_producer producer <input
+    TMPDIR=/nonexistent run --separate-stderr -6 fnet-consume "$address"
+    assert_one_complaint '^fnet-consume: main:0: the temporary file of a long record in /nonexistent: No such file or directory$'
+    finish producer
+    assert_status 1
+
+    TMPDIR=/nonexistent run --separate-stderr -6 fnet-produce -l 0 <input
+    assert_one_complaint '^fnet-produce: .*: the temporary file of a long record in /nonexistent: No such file or directory$'
+}
+
 @test "pipeline: ten million lines by hash into four subpartitions and two consumers: all, once" {
     seq 1 "$(scaled 10000000)" >input
     start_producer producer -n 4 -s hash <input
