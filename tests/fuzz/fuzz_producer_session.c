@@ -3,8 +3,8 @@
  * Fuzz target: a hostile consumer before a producer session with real partitions behind it. What
  * the session answers, and how everything ends, is the same however the stream is cut; its answers
  * are frames; its memory is that of the pool and comes back. Input: a byte that says how to cut
- * and, from 128 on, which dialect a consumer is taken for if its request leaves that open, a byte
- * that says how often answers are read, then the stream.
+ * and, from 128 on, which dialect a consumer is taken for if its request leaves that open, or that
+ * it is asked; a byte that says how often answers are read; then the stream.
  */
 #include <stdlib.h>
 
@@ -187,7 +187,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     struct fnet_span stream = fnet_span_of(data + 2, size - 2);
     size_t turn = 16 * (1 + (size_t)data[1]);
-    const struct fnet_dialect *assumed = data[0] < 128 ? NULL : fnet_dialect_at(data[0] % 16);
+    const struct fnet_dialect *assumed =
+        data[0] < 128 ? fnet_dialect_newest() : fnet_dialect_at(data[0] % 16);
     struct outcome whole = serve(assumed, stream, SIZE_MAX, turn);
     struct outcome cut = serve(assumed, stream, 1 + (size_t)data[0], turn);
 
