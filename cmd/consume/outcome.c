@@ -228,10 +228,13 @@ static const char *hint_of(const struct peer *peer, enum fnet_err err)
 {
     const struct fnet_session *session = peer_session(peer);
     const bool is_old = fnet_session_dialect(session) != fnet_dialect_newest();
+    const bool is_first_word = fnet_session_counts(session).frames_in == 1;
 
     /* With a culprit the frame could be read: it is the buffer that is too long. */
     if (err == FNET_BAD_LENGTH && fnet_consumer_session_culprit(session))
         return " (see --segment-size)";
+    if (is_first_word && (err == FNET_REMOTE || err == FNET_UNKNOWN_RECEIVER))
+        return " (see --dialect)"; /* whoever misread the request may say so */
     if (err == FNET_BAD_LENGTH || (is_old && (err == FNET_BAD_KIND || err == FNET_BAD_VALUE)))
         return " (see --dialect)";
     return "";

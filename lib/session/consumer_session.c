@@ -243,6 +243,17 @@ static enum fnet_err refuse_buffer(struct consumer_session *s, struct fnet_chann
                               response->sequence);
 }
 
+/* MESSAGE is for a channel that does not exist; TEXT is what it says. */
+static enum fnet_err refuse_answer(struct consumer_session *s, const struct fnet_message *message,
+                                   const char *text)
+{
+    char id[FNET_ID_TEXT_BYTES];
+
+    fnet_id_format(&message->receiver, id);
+    return fnet__session_fail(&s->base, FNET_UNKNOWN_RECEIVER, "%s for unknown receiver %s%s%s",
+                              fnet_message_type_name(message->type), id, *text ? ": " : "", text);
+}
+
 static enum fnet_err check_compression(struct consumer_session *s, struct fnet_channel *channel,
                                        const struct fnet_buffer_response *response)
 {
@@ -287,12 +298,8 @@ static enum fnet_err on_buffer_response(struct consumer_session *s,
     const struct fnet_buffer_response *response = &message->buffer;
     struct fnet_channel *channel = fnet_id_map_get(&s->channels, &message->receiver);
 
-    if (!channel) {
-        char id[FNET_ID_TEXT_BYTES];
-        fnet_id_format(&message->receiver, id);
-        return fnet__session_fail(&s->base, FNET_UNKNOWN_RECEIVER,
-                                  "BufferResponse for unknown receiver %s", id);
-    }
+    if (!channel)
+        return refuse_answer(s, message, "");
     if (fnet_channel_state(channel) == FNET_CHANNEL_ENDED || is_ending(s, channel))
         return refuse_buffer(s, channel, response, FNET_BAD_SEQUENCE);
     if (fnet_channel_state(channel) != FNET_CHANNEL_OPEN)
@@ -376,6 +383,10 @@ static enum fnet_err on_error_response(struct consumer_session *s,
         s->describing--;
         s->listener.description_error(s->listener.arg, &message->receiver, err, text);
         close_if_done(s);
+    } else if (s->base.counts.frames_in == 1) {
+        /* Later ones are not believed, as in Flink. As a first word it says that the producer read
+           the request in another dialect: nothing else would ever come. */
+        return refuse_answer(s, message, text);
     }
     return FNET_OK;
 }

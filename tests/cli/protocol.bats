@@ -129,7 +129,8 @@ send BufferResponse record=a; half | connection lost: closed by the producer
 hex 00000040; half | connection lost: closed by the producer
 send BufferResponse length=67 size=20 record=hello; half | connection lost: closed by the producer
 send BufferResponse record=a; send BufferResponse event=EndOfData; half | connection lost: closed by the producer
-send FatalErrorResponse error=boom | the producer failed: boom
+send FatalErrorResponse error=boom | the producer failed: boom (see --dialect)
+send BufferResponse record=a; send FatalErrorResponse error=boom | the producer failed: boom
 send BufferResponse record=a; send ErrorResponse error=boom | the producer failed: boom
 END
 }
@@ -197,7 +198,7 @@ END
     consume_from < <(printf '%s\n' open 'expect PartitionRequest' \
         $'send FatalErrorResponse error=red\e[31m\rover' end)
     assert_status 1
-    assert_one_complaint 'the producer failed: red\\x1b\[31m\\(r|x0d)over;'
+    assert_one_complaint 'the producer failed: red\\x1b\[31m\\(r|x0d)over \(see --dialect\);'
 }
 
 @test "protocol: PartitionNotFound is asked about again, with growing patience, until it is there" {
@@ -231,10 +232,22 @@ END
     assert_one_complaint "^fnet-consume: $address/main:0: no such partition: gone\$"
 }
 
+@test "protocol: an error of an unknown channel, as a first word: status 4, for nothing else would come" {
+    consume_from <<'END'
+open
+expect PartitionRequest
+send ErrorResponse receiver=9 error=boom
+end
+END
+    assert_status 4
+    assert_one_complaint 'broken protocol: ErrorResponse for unknown receiver (09){16}: boom \(see --dialect\);'
+}
+
 @test "protocol: errors that nobody asked for are not believed" {
     consume_from <<'END'
 open
 expect PartitionRequest
+send BacklogAnnouncement receiver=9 backlog=1
 repeat 1000 send ErrorResponse receiver=9 error=boom
 repeat 1000 send ErrorResponse receiver=9 missing=boom
 repeat 1000 send BacklogAnnouncement receiver=9 backlog=1
