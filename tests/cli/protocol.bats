@@ -13,8 +13,7 @@ setup() {
     load ../helpers
     cd "$BATS_TEST_TMPDIR" || return 1
     # Peers that are played say no version, and are not to be asked for it.
-    # shellcheck disable=SC2034 # for start_producer
-    LISTEN=2.3@127.0.0.1:0
+    export LISTEN=2.3@127.0.0.1:0
 }
 
 teardown() {
@@ -387,7 +386,7 @@ answer() {
 
 @test "protocol: a consumer that may be of 1.19 or of 2.0 is asked, and gets its data in answer" {
     seq 3 >input
-    LISTEN=127.0.0.1:0
+    export LISTEN=127.0.0.1:0
     start_producer producer --trace trace <input
     trouble <<END
 open
@@ -411,7 +410,7 @@ END
 
 @test "protocol: whoever does not answer that gets nothing, and is a loss when it leaves" {
     seq 3 >input
-    LISTEN=127.0.0.1:0
+    export LISTEN=127.0.0.1:0
     start_producer producer <input
     trouble <<END
 open
