@@ -90,12 +90,20 @@ finish() {
 
 # What listens writes where to $work/ready; that becomes $address.
 await_ready() {
-    local tries
-    for ((tries = 0; tries < 100; tries++)); do
-        ! read -r -t 0.2 -u 7 address || return 0
-        kill -0 "${running[-1]}" 2>/dev/null || return 1
+    await_line && address=$line
+}
+
+# A line that the program started last writes there becomes $line. When its time is over a read has
+# got the beginning; and a program that has ended may have written before.
+await_line() {
+    local part has_ended=
+    line=
+    until read -r -t 0.2 -u 7 part; do
+        line+=$part
+        [[ ! $has_ended ]] || return 1
+        kill -0 "${running[-1]}" 2>/dev/null || has_ended=1
     done
-    return 1
+    line+=$part
 }
 
 # What cannot do that gets a port that is free, below the range from which the kernel takes the
