@@ -119,7 +119,7 @@ public final class Consume {
         return status;
     }
 
-    private static InputGate union(List<SingleInputGate> gates) {
+    static InputGate union(List<SingleInputGate> gates) {
         return gates.size() == 1
                 ? gates.get(0)
                 : new UnionInputGate(gates.toArray(new IndexedInputGate[0]));
@@ -176,7 +176,7 @@ public final class Consume {
     }
 
     /** As a task does that has no state to recover: its channels become remote ones. */
-    private static void request(List<SingleInputGate> gates) throws Exception {
+    static void request(List<SingleInputGate> gates) throws Exception {
         for (SingleInputGate gate : gates) {
             gate.setChannelStateWriter(ChannelStateWriter.NO_OP);
             gate.setup();

@@ -131,7 +131,7 @@ public final class Produce {
         orders.setDaemon(true);
         if (produce.isBlocking()) {
             produce.write(in);
-            produce.notifyEndOfData();
+            notifyEndOfData(partition);
             partition.finish();
             announce(ready, endpoint + "\n");
             orders.start();
@@ -146,7 +146,7 @@ public final class Produce {
                     orders.join();
                 }
             }
-            produce.finish();
+            finish(partition, produce.writer, produce.patienceSeconds);
         }
     }
 
@@ -188,21 +188,23 @@ public final class Produce {
     }
 
     /** As a task ends whose input did: consumers have to say that they are ready for the end. */
-    private void finish() throws Exception {
+    static void finish(ResultPartition partition, RecordWriter<?> writer, long patienceSeconds)
+            throws Exception {
         if (partition.isReleased()) {
             return;
         }
-        notifyEndOfData();
+        notifyEndOfData(partition);
         partition.getAllDataProcessedFuture().get(patienceSeconds, TimeUnit.SECONDS);
         System.err.println("acknowledged");
         partition.finish();
         writer.close();
         partition.close();
-        awaitRelease();
+        awaitRelease(partition, patienceSeconds);
     }
 
     /** Which comes when the partition is closed and all consumers are done with it. */
-    private void awaitRelease() throws Exception {
+    private static void awaitRelease(ResultPartition partition, long patienceSeconds)
+            throws Exception {
         for (long waited = 0; !partition.isReleased(); waited++) {
             if (waited == patienceSeconds * POLLS_PER_SECOND) {
                 throw new TimeoutException("partition is not released");
@@ -213,7 +215,7 @@ public final class Produce {
     }
 
     /** 1.14 does not say how it ends. */
-    private void notifyEndOfData() {
+    private static void notifyEndOfData(ResultPartition partition) {
         if (Reflect.canCall(partition.getClass(), "notifyEndOfData")) {
             Reflect.call(partition, "notifyEndOfData");
         } else {
