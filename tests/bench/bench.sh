@@ -13,7 +13,7 @@ BUILD=$(cd "${BUILD:-$bench/../../build/release}" && pwd) || exit 2
 export BUILD
 out=${OUT:-$BUILD/../bench}
 sections=("$@")
-[[ ${#sections[@]} -gt 0 ]] || sections=(grid flink timeout isolation memory inspect)
+[[ ${#sections[@]} -gt 0 ]] || sections=(grid flink pairs timeout isolation memory inspect)
 mkdir -p "$out" || exit 2
 out=$(cd "$out" && pwd)
 values=$out/$(date -u +%Y%m%d-%H%M%S).tsv

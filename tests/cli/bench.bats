@@ -117,3 +117,13 @@ run_bench() { # CASES SECTION...
     assert_match '^isolation/rest/stalled/of_free	'
     assert_match '^memory/100/fnet/excess	'
 }
+
+@test "bench: Flink that cannot be had is said to be skipped" {
+    mkdir "$BATS_TEST_TMPDIR/bin"
+    printf '#!/bin/sh\nexit 1\n' >"$BATS_TEST_TMPDIR/bin/mvn"
+    chmod +x "$BATS_TEST_TMPDIR/bin/mvn"
+    FLINK_VERSION=none PATH=$BATS_TEST_TMPDIR/bin:$PATH run_bench . pairs
+    rm -rf "$TOP/build/flink/none"
+    assert_status 0
+    assert_stderr_match '^skipped: pairs: no JDK, no Maven, or no Flink none from Maven Central$'
+}

@@ -514,6 +514,20 @@ reads_blocking() { # FLINK-OPTION...
     reads_blocking sort-merge=true compression=true
 }
 
+# ---- measuring ---------------------------------------------------------------------------------
+
+@test "flink and fnet side by side: every pair is measured" {
+    local pair
+    CASES=bytes_8 MEGABYTES=5 ROUNDS=1 QUICK=1 OUT=$BATS_TEST_TMPDIR/out \
+        run --separate-stderr "$TOP/tests/bench/bench.sh" pairs
+    assert_status 0
+    assert_quiet
+    for pair in flink_flink flink_fnet fnet_flink fnet_fnet; do
+        assert_match "^pairs/bytes_8/$pair/records	[0-9.]*[1-9][0-9.]*	M/s\$"
+        assert_match "^pairs/bytes_8/$pair/cpu	[0-9.]*	s\$"
+    done
+}
+
 # ---- vectors -----------------------------------------------------------------------------------
 
 @test "flink: the golden files are what it writes" {
