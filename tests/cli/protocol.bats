@@ -386,8 +386,7 @@ answer() {
 
 @test "protocol: a consumer that may be of 1.19 or of 2.0 is asked, and gets its data in answer" {
     seq 3 >input
-    export LISTEN=127.0.0.1:0
-    start_producer producer --trace trace <input
+    LISTEN=127.0.0.1:0 start_producer producer --trace trace <input
     trouble <<END
 open
 send PartitionRequest
@@ -410,8 +409,7 @@ END
 
 @test "protocol: whoever does not answer that gets nothing, and is a loss when it leaves" {
     seq 3 >input
-    export LISTEN=127.0.0.1:0
-    start_producer producer <input
+    LISTEN=127.0.0.1:0 start_producer producer <input
     trouble <<END
 open
 send PartitionRequest
