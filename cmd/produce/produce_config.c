@@ -101,18 +101,18 @@ static bool check_selector(struct produce_config *config)
     return true;
 }
 
-/* What the key is in Flink: the value, or a field of a tuple; all else is as a String. */
+/* What the key is in Flink: the value, or one field of a tuple, however its range is written; all
+   else is as a String. */
 static enum fnet_value_type key_type(const struct fnet_serde *serde, const struct fnet_key *key)
 {
-    const struct fnet_field_range *range = &key->ranges[0];
-    enum fnet_value_type type = FNET_VALUE_STRING;
+    const uint32_t fields = (uint32_t)serde->field_count;
+    const uint32_t first = key->range_count ? key->ranges[0].first : 1;
+    uint32_t last = key->range_count ? key->ranges[0].last : FNET_FIELD_LAST;
 
-    if (key->range_count == 0 && serde->field_count == 1)
-        type = serde->fields[0];
-    else if (key->range_count == 1 && range->first == range->last && serde->is_tuple &&
-             range->first <= serde->field_count)
-        type = serde->fields[range->first - 1];
-    return type == FNET_VALUE_BYTES ? FNET_VALUE_STRING : type;
+    last = last < fields ? last : fields;
+    if (key->range_count > 1 || first != last || serde->fields[first - 1] == FNET_VALUE_BYTES)
+        return FNET_VALUE_STRING;
+    return serde->fields[first - 1];
 }
 
 static bool check_serde(struct produce_config *config)

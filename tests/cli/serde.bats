@@ -128,6 +128,13 @@ as_hex() {
     transfer input --serde 'tuple(string,int)' -n 4 -s hash -t , -k 2 -- \
         --serde 'tuple(string,int)' -t , --tag
     assert_same_lines <(printf 'main:2\tx,97\nmain:1\tx,3105\nmain:0\tx,98\n') "$received"
+    # However that field is called.
+    transfer input --serde 'tuple(string,int)' -n 4 -s hash -t , -k 2- -- \
+        --serde 'tuple(string,int)' -t , --tag
+    assert_same_lines <(printf 'main:2\tx,97\nmain:1\tx,3105\nmain:0\tx,98\n') "$received"
+    printf '%s\n' 97 3105 98 >input
+    transfer input --serde long -n 4 -s hash -k 1 -- --serde long --tag
+    assert_same_lines <(printf 'main:2\t97\nmain:1\t3105\nmain:0\t98\n') "$received"
     # And a String is hashed as one.
     printf '%s\n' a ab b >input
     transfer input --serde string -n 4 -s hash -- --serde string --tag
