@@ -210,6 +210,33 @@ texts() {
         sed "s/^[^\t]*:\([0-9]*\t\)/0:\1/" reader.out >expected
         assert_same_lines expected consumer.out
     done
+    # The same keys as fields.
+    sed 's/.*/7;&;9/' input >fields
+    start_producer producer -n "$n" -s hash -k 2 -t ';' "$(partition_id 0)=fields" </dev/null
+    start_flink_consumer consumer tag=true "subpartitions=0-$((n - 1))"
+    finish consumer
+    assert_status 0
+    finish_well producer
+    assert_same_lines expected <(sed 's/\t7;/\t/; s/;9$//' consumer.out)
+}
+
+@test "flink reads fnet-produce: 100,000 random keys, each in the subpartition that keyBy chooses" {
+    local n max serde
+    "${flink[@]}" Keys write >keys
+    while read -r n max serde; do
+        start_producer producer -f u32 -n "$n" -s hash --max-parallelism "$max" --serde "$serde" \
+            "$(partition_id 0)=keys" </dev/null
+        start_flink_consumer consumer output=received "serde=$serde" "subpartitions=0-$((n - 1))" \
+            "parallelism=$n" "max-parallelism=$max" </dev/null
+        finish consumer
+        assert_status 0
+        finish_well producer
+        assert_counts consumer records=100000
+    done <<'END'
+3 200 string
+128 32768 string
+128 12345 raw
+END
 }
 
 @test "flink reads fnet-produce: a connection that Flink keeps open afterwards detains nobody" {
@@ -536,6 +563,10 @@ reads_blocking() { # FLINK-OPTION...
     for kind in messages events elements; do
         cmp "$kind.tsv" "$golden/$kind.tsv"
     done
+}
+
+@test "flink: random keys go where the golden digests say" {
+    "${flink[@]}" Keys digests | cmp - "$TOP/tests/golden/hash/random.tsv"
 }
 
 @test "flink: the golden files say what it reads" {

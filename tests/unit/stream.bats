@@ -16,6 +16,14 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
     "$BUILD/tests/unit/stream/test_key_group_portable"
 }
 
+@test "stream/key_group, selector: 100,000 random keys go where Flink's keyBy sends them" {
+    "$BUILD/tests/unit/stream/test_random_keys"
+}
+
+@test "stream/key_group, selector: the same without SSE2" {
+    "$BUILD/tests/unit/stream/test_random_keys_portable"
+}
+
 @test "stream/selector: each selector sends records where it says, and bad configurations are refused" {
     "$BUILD/tests/unit/stream/test_selector"
 }

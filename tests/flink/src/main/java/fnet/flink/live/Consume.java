@@ -2,6 +2,7 @@
 package fnet.flink.live;
 
 import fnet.flink.Ids;
+import fnet.flink.Keys;
 import java.io.BufferedOutputStream;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -47,7 +48,8 @@ import org.apache.flink.types.Either;
  * serde=raw|string|long|int|bytes output=FILE exclusive=N floating=N tag=true (partition,
  * subpartition and a tab in front of each line) cancel-after=RECORDS cancel-gate=true (only the
  * first of the gates, read alone until then) hold=true (leave only when standard input ends)
- * dawdle=MS (after each acknowledgement) type=PIPELINED_BOUNDED; see Network for the others.
+ * dawdle=MS (after each acknowledgement) parallelism=N max-parallelism=N (fail if keyBy of a line
+ * would have chosen another subpartition) type=PIPELINED_BOUNDED; see Network for the others.
  */
 public final class Consume {
     private final Map<InputChannelInfo, RecordDeserializer<IOReadableWritable>> deserializers =
@@ -59,6 +61,8 @@ public final class Consume {
     private final boolean isTagged;
     private int first;
     private int dawdleMs;
+    private int parallelism;
+    private int maxParallelism;
     private long records;
     private long bytes;
 
@@ -92,6 +96,8 @@ public final class Consume {
         List<SingleInputGate> gates = gates(network, options);
         int limit = options.take("cancel-after", Integer.MAX_VALUE);
         dawdleMs = options.take("dawdle", 0);
+        parallelism = options.take("parallelism", 0);
+        maxParallelism = options.take("max-parallelism", 0);
         boolean isOneCancelled = options.takeFlag("cancel-gate");
         options.end();
         int status = 0;
@@ -219,13 +225,25 @@ public final class Consume {
     }
 
     private void write(InputChannelInfo channel, byte[] line) throws IOException {
+        int subpartition = first + channel.getGateIdx();
+        if (parallelism > 0) {
+            checkKey(new String(line, StandardCharsets.UTF_8), subpartition);
+        }
         if (isTagged) {
-            String tag = channel.getInputChannelIdx() + ":" + (first + channel.getGateIdx()) + "\t";
+            String tag = channel.getInputChannelIdx() + ":" + subpartition + "\t";
             out.write(tag.getBytes(StandardCharsets.US_ASCII));
         }
         out.write(line);
         out.write('\n');
         records++;
+    }
+
+    private void checkKey(String key, int subpartition) throws IOException {
+        int subtask = Keys.subtask(key, maxParallelism, parallelism);
+        if (subtask != subpartition) {
+            throw new IOException("keyBy chooses " + subtask + " and not " + subpartition + " for "
+                    + key);
+        }
     }
 
     /** As the gate of a task does that aligns nothing: it goes on after every barrier. */
