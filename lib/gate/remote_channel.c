@@ -4,6 +4,7 @@
  *
  * Source: Flink RemoteInputChannel.
  */
+#include <assert.h>
 #include <stdlib.h>
 
 #include "channel.h"
@@ -268,6 +269,7 @@ enum fnet_err fnet_channel_receive_parts(struct fnet_channel *channel, struct fn
 {
     uint8_t type = buffer->data_type;
 
+    assert(n == 1 || fnet_data_type_is_buffer(type));
     if (channel->state != FNET_CHANNEL_OPEN) {
         fnet_channel_abandon(channel, buffer);
         return FNET_OK;

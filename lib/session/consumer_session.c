@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "merged_events.h"
 #include "session_private.h"
 #include "silent_channel.h"
 #include "translation.h"
@@ -280,8 +281,11 @@ static enum fnet_err keep_parts(struct consumer_session *s, struct fnet_channel 
     if (s->parts <= 1) /* one part is the whole */
         return FNET_OK;
     if (!fnet_data_type_is_buffer(response->data_type)) {
-        s->culprit = channel;
-        return fnet__session_fail(&s->base, FNET_BAD_VALUE, "several events in one frame");
+        enum fnet_err err = fnet__merged_events_check(&s->base, response);
+        if (err != FNET_OK) {
+            s->culprit = channel;
+            return err;
+        }
     }
     if (!s->part_sizes)
         s->part_sizes = malloc(FNET_PARTIALS_MAX * sizeof *s->part_sizes);
@@ -337,12 +341,25 @@ static enum fnet_err translate(struct consumer_session *s)
     return err;
 }
 
+static enum fnet_err receive_events(struct consumer_session *s)
+{
+    const struct fnet__merged_events events = {
+        .sizes = s->part_sizes, .count = s->parts, .sequence = s->sequence, .backlog = s->backlog};
+    enum fnet_err err = fnet__merged_events_receive(&s->base, s->receiving, &events);
+
+    if (err != FNET_OK && err != FNET_NOMEM)
+        s->culprit = s->receiving;
+    return err;
+}
+
 static enum fnet_err on_payload(struct fnet_session *session)
 {
     struct consumer_session *s = consumer_of(session);
+    const bool is_data = fnet_data_type_is_buffer(session->payload.data_type);
 
-    if (session->dialect != fnet_dialect_newest() &&
-        !fnet_data_type_is_buffer(session->payload.data_type)) {
+    if (s->parts > 1 && !is_data)
+        return receive_events(s);
+    if (session->dialect != fnet_dialect_newest() && !is_data) {
         enum fnet_err err = translate(s);
         if (err != FNET_OK)
             return err;

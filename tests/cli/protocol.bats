@@ -91,7 +91,10 @@ send BufferResponse backlog=-1 record=a | broken protocol: impossible value
 send BufferResponse receiver=7 record=a | broken protocol: BufferResponse for unknown receiver 07070707070707070707070707070707
 send BufferResponse compressed=1 event=EndOfData | broken protocol: a compressed event
 send BufferResponse partials=2 size=4 body=000000020000000300000000 | broken protocol: impossible value
-send BufferResponse partials=2 size=4 type=2 body=000000020000000200000000 | broken protocol: several events in one frame
+send BufferResponse partials=2 size=10 type=9 body=000000050000000500000008000000000800 | broken protocol: 2 END_OF_DATA events in one frame for one subpartition
+send BufferResponse partials=2 size=8 type=10 body=00000004000000040000000000000000 | broken protocol: 2 END_OF_PARTITION events in one frame for one subpartition
+send BufferResponse partials=2 size=8 type=4 body=00000004000000040000000100000001 | broken protocol: 2 ALIGNED_CHECKPOINT_BARRIER events in one frame, though each stops its sender
+send BufferResponse partials=2 size=4 type=2 body=000000040000000000000004 | broken protocol: an event of 0 bytes among 2 in one frame
 send BufferResponse type=99 record=a | broken protocol: impossible value
 send BufferResponse type=9 | broken protocol: impossible value
 send BacklogAnnouncement backlog=0 | broken protocol: impossible value
@@ -120,6 +123,25 @@ END
     assert_status 0
     assert_quiet
     assert_output $'a\nbc\nde'
+}
+
+@test "protocol: events that come merged, as from a sort-merge partition" {
+    local cancel=000000040000000000000007
+    consume_from <<END
+open
+expect PartitionRequest
+send BufferResponse record=a
+send BufferResponse sequence=1 partials=2 size=24 type=2 body=0000000c0000000c$cancel$cancel
+send BufferResponse sequence=3 record=b
+send BufferResponse sequence=4 partials=1 size=5 type=9 body=000000050000000800
+await AckAllUserRecordsProcessed
+send BufferResponse sequence=5 partials=1 size=4 type=10 body=0000000400000000
+await CloseRequest
+close
+END
+    assert_status 0
+    assert_quiet
+    assert_output $'a\nb'
 }
 
 @test "protocol: a producer that leaves early: status 1, even in the middle of a frame" {

@@ -9,3 +9,4 @@ bats_require_minimum_version 1.5.0
 @test "session/translation: events have the form of the dialect, and come back" { "$BUILD/tests/unit/session/test_translation"; }
 @test "session: each dialect is recognised and spoken, and ends well" { "$BUILD/tests/unit/session/test_dialects"; }
 @test "session/silent_channel: the end is held until all before it was processed" { "$BUILD/tests/unit/session/test_silent_channel"; }
+@test "session/merged_events: events that share a frame are received one by one, or refused" { "$BUILD/tests/unit/session/test_merged_events"; }

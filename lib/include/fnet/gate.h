@@ -175,10 +175,11 @@ FNET_CHECKED enum fnet_err fnet_channel_receive(struct fnet_channel *channel,
                                                 struct fnet_buffer *buffer, uint32_t backlog);
 
 /**
- * The same for a payload that holds N buffers side by side, as sort-merge partitions send them.
- * They count as N in the sequence, one credit pays for all, the backlog is behind the last.
+ * The same for a payload that holds N data buffers side by side, as sort-merge partitions send
+ * them. They count as N in the sequence, one credit pays for all, the backlog is behind the last.
  *
- * @param sizes  of each, in bytes; their sum is BUFFER's length.
+ * @param sizes  of each, in bytes; their sum is BUFFER's length. Of an event N is 1: each is begun
+ *               and received by itself.
  */
 FNET_CHECKED enum fnet_err fnet_channel_receive_parts(struct fnet_channel *channel,
                                                       struct fnet_buffer *buffer,

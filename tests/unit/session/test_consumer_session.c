@@ -527,12 +527,12 @@ static void test_wrong_buffers(void)
     m.buffer.sequence = next + 1;
     must_die(&f, tell(&f.peer, &m), FNET_BAD_SEQUENCE, "wrong sequence number", 1);
 
-    CASE("an event of several parts");
+    CASE("two ends in one frame");
     m = fetch_two(&f);
     m.buffer.partials = 2;
-    m.buffer.data_type = FNET_EVENT_BUFFER;
+    m.buffer.data_type = FNET_END_OF_PARTITION;
     m.buffer.partial_sizes = fnet_span_of("\0\0\0\4\0\0\0\6", 8);
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_VALUE, "several events", 1);
+    must_die(&f, tell(&f.peer, &m), FNET_BAD_VALUE, "2 END_OF_PARTITION events in one frame", 1);
 }
 
 static void test_event_flood(void)
