@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/compression.h"
 #include "cli/descriptors.h"
 #include "cli/options.h"
 #include "cli/serde.h"
@@ -59,6 +60,20 @@ static enum fnet_err set_dialect(void *inspect, const char *text, const char **w
     return err;
 }
 
+static enum fnet_err set_codec(void *inspect, const char *text, const char **why)
+{
+    enum fnet_codec *codec = &((struct inspect *)inspect)->config.codec;
+
+    if (strcmp(text, "auto") == 0) {
+        *codec = FNET_CODEC_NONE;
+        return FNET_OK;
+    }
+    enum fnet_err err = compression_parse(text, codec, why);
+    if (err == FNET_INVALID)
+        *why = "not auto, lz4, zstd or lzo";
+    return err;
+}
+
 #define MEMBER(member) .offset = offsetof(struct inspect, member)
 
 static const struct options_entry entries[] = {
@@ -86,6 +101,11 @@ static const struct options_entry entries[] = {
      .help = "read as Flink V writes, 1.5 to 2.4; auto (default): find it out\n"
              "for each connection",
      .set = set_dialect},
+    {.name = "codec",
+     .argument = "C",
+     .help = "what compressed buffers are compressed with: lz4, zstd or,\n"
+             "where fnet was built with it, lzo; auto (default): each tells",
+     .set = set_codec},
     {.letter = 'x',
      .help = "hex dump of payloads, too",
      .value = OPTIONS_FLAG,

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/compression.h"
 #include "cli/format.h"
 #include "cli/serde.h"
 #include "cli/units.h"
@@ -85,19 +86,7 @@ static enum fnet_err set_dialect(void *arg, const char *text, const char **why)
 
 static enum fnet_err set_codec(void *arg, const char *text, const char **why)
 {
-    enum fnet_codec *codec = &((struct consume_config *)arg)->current.codec;
-    enum fnet_codec parsed;
-
-    if (fnet_codec_parse(text, &parsed) != FNET_OK || parsed == FNET_CODEC_NONE) {
-        *why = "not lz4, zstd or lzo";
-        return FNET_INVALID;
-    }
-    if (!fnet_codec_is_available(parsed)) {
-        *why = "fnet was built without it";
-        return FNET_UNSUPPORTED;
-    }
-    *codec = parsed;
-    return FNET_OK;
+    return compression_parse(text, &((struct consume_config *)arg)->current.codec, why);
 }
 
 static enum fnet_err take_operand(void *arg, const char *text, const char **why)

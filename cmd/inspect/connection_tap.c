@@ -85,8 +85,10 @@ static enum fnet_err take_message(struct tap *tap, const struct frame_item *item
     if (err != FNET_OK)
         return err;
     if (!board->print.has_records)
-        conversation_count_records(&m, passage->is_begun ? &passage->count : NULL);
+        err = conversation_count_records(&m, passage->is_begun ? &passage->count : NULL);
     passage->is_begun = false;
+    if (err != FNET_OK)
+        return err;
     if (tap->restarts != tap->guess.restarts)
         say_restart(tap, place);
     if (is_guess_ripe(tap, item))
@@ -146,7 +148,8 @@ static bool may_pass(const struct print_options *print)
     return !print->has_records && !print->has_payload;
 }
 
-/* Let a payload go past that begins BYTES; returns how many bytes did. */
+/* Let a payload go past that begins BYTES; returns how many bytes did. Records cannot be counted in
+ * pieces of what is compressed. */
 static size_t pass(struct tap *tap, unsigned side, struct fnet_span bytes)
 {
     struct frame_stream *s = &tap->sides[side];
@@ -159,6 +162,8 @@ static size_t pass(struct tap *tap, unsigned side, struct fnet_span bytes)
     if (!passage->is_begun) {
         struct fnet_message message;
         const struct fnet_span fed = frame_stream_peek(s, &message);
+        if (message.buffer.is_compressed)
+            return 0;
         passage->count = record_count_from(conversation_place(tap->connection, &message));
         record_count_add(&passage->count, fed);
         passage->is_begun = true;

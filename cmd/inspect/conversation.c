@@ -11,9 +11,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void conversation_init(struct conversation *c, const char *spill_dir)
+#include "inspect/channel_records.h"
+
+void conversation_init(struct conversation *c, const char *spill_dir, enum fnet_codec codec)
 {
     *c = (struct conversation){.spill_dir = spill_dir};
+    block_reader_init(&c->blocks, codec);
     c->last_connection = &c->connections;
 }
 
@@ -36,7 +39,8 @@ void conversation_clear(struct conversation *c)
         c->connections = connection->next;
         free_connection(connection);
     }
-    conversation_init(c, c->spill_dir);
+    block_reader_clear(&c->blocks);
+    conversation_init(c, c->spill_dir, c->blocks.given);
 }
 
 enum direction conversation_direction(enum fnet_message_type type)
@@ -157,21 +161,6 @@ static void add_credit(struct channel *channel, int64_t credit)
     note(&channel->credits, channel->credit);
 }
 
-static void know_records(struct channel *channel)
-{
-    fnet_record_deserializer_clear(&channel->decoder);
-    channel->place = (struct record_place){.body_left = 0};
-    channel->are_records_known = true;
-}
-
-static void lose_records(struct inspected *m)
-{
-    if (m->channel->are_records_known)
-        m->findings |= FOUND_RECORDS_LOST;
-    m->channel->are_records_known = false;
-    m->channel->is_record_missed = true;
-}
-
 void conversation_miss(struct connection *connection)
 {
     for (struct channel *c = connection->channels; c; c = c->next)
@@ -192,8 +181,9 @@ static void take_request(struct channel *channel, const struct fnet_dialect *dia
     channel->credit = 0;
     channel->is_sequence_known = true;
     channel->next_sequence = 0;
+    channel->ends = 0;
     channel->is_ended = false;
-    know_records(channel);
+    channel_records_know(channel);
     add_credit(channel, request->credit);
 }
 
@@ -203,84 +193,100 @@ static void check_sequence(struct inspected *m, const struct fnet_buffer_respons
     const uint32_t sequence = (uint32_t)b->sequence;
 
     if (!channel->is_sequence_known && sequence == 0)
-        know_records(channel);
+        channel_records_know(channel);
     if (channel->is_sequence_known && sequence != channel->next_sequence) {
         m->expected = channel->next_sequence;
         m->findings |= FOUND_BAD_SEQUENCE;
         channel->sequence_gaps++;
-        lose_records(m);
+        channel_records_lose(m);
     }
     channel->is_sequence_known = true;
-    /* Partial buffers have a number each. */
-    channel->next_sequence = sequence + (b->partials ? b->partials : 1);
+    channel->next_sequence = sequence + payload_parts_count(b);
 }
 
-static void take_data(struct inspected *m, const struct fnet_buffer_response *b)
+/* One credit pays for all that is merged in a frame. */
+static enum fnet_err take_data(struct inspected *m, const struct fnet_buffer_response *b)
 {
     struct channel *channel = m->channel;
 
-    channel->buffers++;
+    channel->buffers += payload_parts_count(b);
     add_credit(channel, -1);
     if (channel->is_credit_known && channel->credit < 0)
         m->findings |= FOUND_NO_CREDIT;
-    if (b->is_compressed || m->item->missing)
-        lose_records(m);
-    if (channel->are_records_known) {
-        m->has_records = true;
-        return;
-    }
-    channel->is_record_missed = true;
-    if (b->data_type == FNET_DATA_BUFFER_WITH_CLEAR_END)
-        know_records(channel);
+    return channel_records_begin(m);
 }
 
-/* Old dialects have no better name for many events; then the event itself says what it is. */
-static enum fnet_data_type event_data_type(const struct inspected *m,
-                                           const struct fnet_buffer_response *b)
+/* Old dialects have no better name for many events; then EVENT, if it is there, says what it is. */
+static enum fnet_data_type event_data_type(const struct fnet_event *event, uint8_t data_type)
 {
-    return m->has_event && b->data_type == FNET_EVENT_BUFFER ? fnet_event_data_type(&m->event)
-                                                             : (enum fnet_data_type)b->data_type;
+    return event && data_type == FNET_EVENT_BUFFER ? fnet_event_data_type(event)
+                                                   : (enum fnet_data_type)data_type;
 }
 
-static void take_event(struct inspected *m, const struct fnet_buffer_response *b)
+/* The records of the next subpartition, if there is one, begin anew. */
+static void take_end(struct inspected *m)
 {
     struct channel *channel = m->channel;
-    const enum fnet_data_type type = event_data_type(m, b);
+    const int64_t asked = channel->has_request ? (int64_t)channel->last - channel->first + 1 : 1;
+
+    channel->ends++;
+    channel->is_ended = channel->ends >= (uint64_t)asked;
+    if (channel->are_records_known && channel_records_is_mid_record(channel)) {
+        m->findings |= FOUND_CUT_RECORD;
+        channel_records_know(channel);
+    }
+}
+
+static void take_event(struct inspected *m, enum fnet_data_type type)
+{
+    struct channel *channel = m->channel;
 
     channel->events++;
-    if (channel->are_records_known && type == FNET_END_OF_PARTITION &&
-        (fnet_record_deserializer_is_mid_record(&channel->decoder) ||
-         record_place_is_mid_record(&channel->place)))
-        m->findings |= FOUND_CUT_RECORD;
     if (type == FNET_END_OF_PARTITION)
-        channel->is_ended = true;
+        take_end(m);
     /* Writers finish their record before an event; priority events overtake, and what follows
      * recovered state may go on with a record of before. */
     if (!channel->are_records_known && type != FNET_PRIORITIZED_EVENT_BUFFER &&
         type != FNET_RECOVERY_COMPLETION)
-        know_records(channel);
+        channel_records_know(channel);
 }
 
-static void take_buffer(struct inspected *m, const struct fnet_buffer_response *b)
+static void take_events(struct inspected *m, const struct fnet_buffer_response *b)
+{
+    struct payload_parts parts = conversation_events(m);
+    struct fnet_event event;
+    bool is_decoded;
+
+    if (m->events > 1) {
+        while (conversation_next_event(m, &parts, &event, &is_decoded))
+            take_event(m, event_data_type(is_decoded ? &event : NULL, b->data_type));
+        return;
+    }
+    /* If bytes are missing, they are several all the same. */
+    for (uint32_t n = payload_parts_count(b); n > 0; n--)
+        take_event(m, event_data_type(m->has_event ? &m->event : NULL, b->data_type));
+}
+
+static enum fnet_err take_buffer(struct inspected *m, const struct fnet_buffer_response *b)
 {
     check_sequence(m, b);
     note(&m->channel->backlogs, b->backlog);
     m->channel->payload_bytes += b->size;
     if (fnet_data_type_is_buffer(b->data_type))
-        take_data(m, b);
-    else
-        take_event(m, b);
+        return take_data(m, b);
+    take_events(m, b);
+    return FNET_OK;
 }
 
 /* What concerns a channel, which is there. */
-static void take_for_channel(struct inspected *m, const struct fnet_message *message)
+static enum fnet_err take_for_channel(struct inspected *m, const struct fnet_message *message)
 {
     struct channel *channel = m->channel;
 
     channel->messages++;
     channel->bytes += m->item->length;
     switch (message->type) {
-    case FNET_BUFFER_RESPONSE: take_buffer(m, &message->buffer); break;
+    case FNET_BUFFER_RESPONSE: return take_buffer(m, &message->buffer);
     case FNET_PARTITION_REQUEST: take_request(channel, m->item->dialect, &message->request); break;
     case FNET_ADD_CREDIT: add_credit(channel, message->credit); break;
     case FNET_BACKLOG_ANNOUNCEMENT: note(&channel->backlogs, message->backlog); break;
@@ -300,6 +306,33 @@ static void take_for_channel(struct inspected *m, const struct fnet_message *mes
     case FNET_DESCRIPTION_RESPONSE:
     case FNET_DIALECT_PROBE: break;
     }
+    return FNET_OK;
+}
+
+struct payload_parts conversation_events(const struct inspected *m)
+{
+    return payload_parts_of(&m->item->message.buffer, m->item->payload);
+}
+
+bool conversation_next_event(const struct inspected *m, struct payload_parts *parts,
+                             struct fnet_event *event, bool *is_decoded)
+{
+    struct fnet_span bytes;
+
+    if (!payload_parts_next(parts, &bytes))
+        return false;
+    *is_decoded = fnet_event_decode(m->item->dialect, bytes, event) == FNET_OK;
+    return true;
+}
+
+static void check_events(struct inspected *m)
+{
+    struct payload_parts parts = conversation_events(m);
+    struct fnet_event event;
+    bool is_decoded;
+
+    while (conversation_next_event(m, &parts, &event, &is_decoded))
+        m->findings |= is_decoded ? 0u : FOUND_BAD_EVENT;
 }
 
 /* What stands inside the message. */
@@ -312,7 +345,12 @@ static void decode_contents(struct inspected *m, const struct fnet_message *mess
     else if (message->type == FNET_BUFFER_RESPONSE &&
              !fnet_data_type_is_buffer(message->buffer.data_type) && m->item->missing == 0)
         event = m->item->payload;
-    if (event.len > 0) {
+    if (event.len > 0)
+        m->events =
+            message->type == FNET_BUFFER_RESPONSE ? payload_parts_count(&message->buffer) : 1;
+    if (m->events > 1) {
+        check_events(m);
+    } else if (m->events == 1) {
         m->has_event = fnet_event_decode(m->item->dialect, event, &m->event) == FNET_OK;
         m->findings |= m->has_event ? 0u : FOUND_BAD_EVENT;
     }
@@ -356,78 +394,18 @@ enum fnet_err conversation_take(struct conversation *c, struct connection *conne
     out->connection = connection;
     out->channel = channel;
     out->findings = 0;
-    out->has_event = out->has_error = out->has_records = out->is_fed = false;
+    out->events = 0;
+    out->has_event = out->has_error = out->has_records = false;
+    out->codec = FNET_CODEC_NONE;
+    out->blocks = &c->blocks;
     count(connection, out);
     decode_contents(out, message);
+    enum fnet_err err = FNET_OK;
     if (channel)
-        take_for_channel(out, message);
+        err = take_for_channel(out, message);
     else if (has_channel(message))
         out->findings |= FOUND_TOO_MANY;
     if (item->missing)
         conversation_miss(connection);
-    return FNET_OK;
-}
-
-/* What follows in the message is no record. */
-static void break_records(struct inspected *m)
-{
-    m->findings |= FOUND_BAD_RECORD;
-    fnet_record_deserializer_clear(&m->channel->decoder);
-    m->channel->are_records_known = false;
-    m->channel->is_record_missed = true;
-    m->has_records = false;
-}
-
-enum fnet_err conversation_next_records(struct inspected *m, struct fnet_span *records, size_t max,
-                                        size_t *n, uint64_t *number)
-{
-    struct channel *channel = m->channel;
-
-    if (!m->has_records)
-        return FNET_AGAIN;
-    if (!m->is_fed)
-        fnet_record_deserializer_feed(&channel->decoder, m->item->payload);
-    m->is_fed = true;
-    enum fnet_err err = fnet_record_deserializer_next(&channel->decoder, records, max, n);
-    if (err == FNET_BAD_LENGTH) {
-        break_records(m);
-        return FNET_AGAIN;
-    }
-    if (err == FNET_OK) {
-        *number = channel->records;
-        channel->records += *n;
-    }
     return err;
-}
-
-struct record_place conversation_place(const struct connection *connection,
-                                       const struct fnet_message *message)
-{
-    const struct channel *channel =
-        connection ? fnet_id_map_get(&connection->map, &message->receiver) : NULL;
-
-    return channel && channel->are_records_known ? channel->place
-                                                 : (struct record_place){.body_left = 0};
-}
-
-void conversation_count_records(struct inspected *m, const struct record_count *passed)
-{
-    struct channel *channel = m->channel;
-    struct record_count count;
-
-    if (!m->has_records)
-        return;
-    m->has_records = false;
-    count = passed ? *passed : record_count_from(channel->place);
-    if (!passed)
-        record_count_add(&count, m->item->payload);
-    if (!record_place_is_same(&count.from, &channel->place)) {
-        /* While the payload went past the channel began anew, which no peer does. */
-        lose_records(m);
-        return;
-    }
-    channel->records += count.records;
-    channel->place = count.to;
-    if (count.is_bad)
-        break_records(m);
 }

@@ -7,7 +7,9 @@
 #define INSPECT_CONVERSATION_H
 
 #include "fnet/event.h"
+#include "inspect/block_reader.h"
 #include "inspect/frame_stream.h"
+#include "inspect/payload_parts.h"
 #include "inspect/record_counter.h"
 
 /** Most channels of one file that are followed. */
@@ -51,12 +53,16 @@ struct channel {
     uint64_t records;
 
     uint64_t messages;
-    uint64_t bytes; /**< of their frames */
-    uint64_t buffers;
+    uint64_t bytes;   /**< of their frames */
+    uint64_t buffers; /**< of data; those merged in one frame count each, as events do */
+    uint64_t compressed;
+    uint64_t undecoded;    /**< of the compressed ones those that could not be decompressed */
+    enum fnet_codec codec; /**< of the compressed one that was decompressed last; NONE: none */
     uint64_t events;
     uint64_t payload_bytes;
     uint64_t errors;
-    bool is_ended; /**< the end of the partition was reached */
+    uint64_t ends; /**< of subpartitions, since the request */
+    bool is_ended; /**< the end of the partition was reached: all that was asked for ended */
 };
 
 /** A connection, or a raw stream without addresses. */
@@ -80,6 +86,7 @@ struct connection {
 
 struct conversation {
     const char *spill_dir;
+    struct block_reader blocks;
     struct connection *connections;
     struct connection **last_connection;
     size_t channels;
@@ -96,6 +103,8 @@ enum finding {
     FOUND_CUT_RECORD = 64,   /**< the partition ended inside a record */
     FOUND_TOO_MANY = 128,    /**< its channel is not followed */
     FOUND_BAD_ELEMENT = 256, /**< a record is no element of the type that was asked for */
+    FOUND_BAD_BLOCK = 512,   /**< a compressed buffer does not decompress */
+    FOUND_NO_CODEC = 1024,   /**< the same, for want of the codec; not said of every buffer */
 };
 
 /** A message with what is known about it. Borrows from the item it came from. */
@@ -106,16 +115,29 @@ struct inspected {
     struct channel *channel; /**< NULL: it has none, or too many have */
     unsigned findings;       /**< enum finding, or-ed */
     uint32_t expected;       /**< the sequence number, with FOUND_BAD_SEQUENCE */
+    uint32_t events;         /**< in it; of more than one each is conversation_next_event()'s */
     bool has_event;
-    struct fnet_event event;
+    struct fnet_event event; /**< the only one */
     bool has_error;
     struct fnet_throwable error;
     bool has_records; /**< data whose records are known, and not all taken or counted */
-    bool is_fed;      /**< to the channel's decoder */
+
+    /* Of a data buffer. */
+    struct block_reader *blocks;
+    struct fnet_span part;      /**< where records are: the payload, or decompressed from it */
+    bool is_fed;                /**< to the channel's decoder */
+    struct payload_parts parts; /**< compressed ones behind it */
+    enum fnet_codec codec;      /**< of what was decompressed; NONE: nothing was */
+    enum fnet_codec bad_codec;  /**< with FOUND_BAD_BLOCK or NO_CODEC: what that looks like, */
+    enum fnet_err block_err;    /**< why it does not decompress, */
+    uint32_t bad_block;         /**< and its number in the message */
 };
 
-/** Begin; temporary files of long records go to SPILL_DIR, borrowed. */
-void conversation_init(struct conversation *c, const char *spill_dir);
+/**
+ * Begin; temporary files of long records go to SPILL_DIR, borrowed. What is compressed is of CODEC;
+ * NONE: of that which it looks like.
+ */
+void conversation_init(struct conversation *c, const char *spill_dir, enum fnet_codec codec);
 void conversation_clear(struct conversation *c);
 
 /**
@@ -150,8 +172,14 @@ void conversation_miss(struct connection *connection);
 FNET_CHECKED enum fnet_err conversation_take(struct conversation *c, struct connection *connection,
                                              const struct frame_item *item, struct inspected *out);
 
+/** The events of M, more than one. */
+struct payload_parts conversation_events(const struct inspected *m);
+/** The next one, if PARTS has one; IS_DECODED says whether it could be, to EVENT. */
+bool conversation_next_event(const struct inspected *m, struct payload_parts *parts,
+                             struct fnet_event *event, bool *is_decoded);
+
 /**
- * The next records that end in the message.
+ * The next records that end in the message. Findings may come with them.
  *
  * @param records  borrowed until the next call.
  * @param number   of the first of them in its channel, from 0.
@@ -169,10 +197,13 @@ struct record_place conversation_place(const struct connection *connection,
 /**
  * Count the records that end in the message instead.
  *
- * @param passed  counted from conversation_place() while the payload went past; NULL: the payload
- *                is all in the message.
+ * @param passed  counted from conversation_place() while the payload, not compressed, went past;
+ *                NULL: the payload is all in the message.
+ *
+ * Errors: FNET_NOMEM
  */
-void conversation_count_records(struct inspected *m, const struct record_count *passed);
+FNET_CHECKED enum fnet_err conversation_count_records(struct inspected *m,
+                                                      const struct record_count *passed);
 
 /** Longest name of a connection, NUL included. */
 #define CONNECTION_NAME_BYTES (2 * FNET_FLOW_END_TEXT_BYTES + 12)

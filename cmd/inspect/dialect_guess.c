@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "fnet/event.h"
+#include "inspect/payload_parts.h"
 
 /* So many frames in turn that others read are needed to give up what is well known. */
 #define TRUST_MAX 8
@@ -194,6 +195,19 @@ static bool is_event(const struct fnet_dialect *dialect, uint8_t type, struct fn
            memcmp(bytes, payload.ptr, payload.len) == 0;
 }
 
+/* The same of each event in PAYLOAD. */
+static bool are_events(const struct fnet_dialect *dialect, const struct fnet_buffer_response *b,
+                       struct fnet_span payload)
+{
+    struct payload_parts parts = payload_parts_of(b, payload);
+    struct fnet_span event;
+
+    while (payload_parts_next(&parts, &event))
+        if (!is_event(dialect, b->data_type, event))
+            return false;
+    return true;
+}
+
 /* What the dialects make of one BufferResponse; sets of dialects. */
 struct buffer_readings {
     uint32_t data;
@@ -225,8 +239,8 @@ static void read_buffer(const struct dialect_guess *g, struct fnet_span bytes, b
             continue;
         }
         out->events |= BIT(i);
-        if (is_whole && (b->is_compressed ||
-                         is_event(dialect, b->data_type, fnet_span_of(bytes.ptr + head, b->size))))
+        if (is_whole &&
+            (b->is_compressed || are_events(dialect, b, fnet_span_of(bytes.ptr + head, b->size))))
             out->good_events |= BIT(i);
     }
 }

@@ -64,6 +64,8 @@ enum fnet_err frame_stream_feed(struct frame_stream *s, struct fnet_span bytes, 
 
 size_t frame_stream_bite(const struct frame_stream *s, size_t len)
 {
+    if (s->due > 0) /* nobody let it go past */
+        return s->due < len ? s->due : len;
     return s->state == FRAME_STREAM_SYNCED && len > BITE_BYTES ? BITE_BYTES : len;
 }
 

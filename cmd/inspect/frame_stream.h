@@ -109,7 +109,7 @@ FNET_CHECKED enum fnet_err frame_stream_feed(struct frame_stream *s, struct fnet
 
 /**
  * How many of LEN bytes should be fed at once: few where a payload may follow that is better left
- * to go past.
+ * to go past, all of it where one is due and did not.
  */
 size_t frame_stream_bite(const struct frame_stream *s, size_t len);
 

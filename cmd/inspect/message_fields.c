@@ -125,9 +125,9 @@ static void add_watermark(struct message_fields *f, const struct fnet_watermark_
         add_number(f, "value", w->value);
 }
 
-static void add_event(struct message_fields *f, const struct fnet_event *e)
+static void add_event(struct message_fields *f, const char *key, const struct fnet_event *e)
 {
-    add(f, "event", FIELD_OBJECT);
+    add(f, key, FIELD_OBJECT);
     if (e->type == FNET_EVENT_OTHER)
         add_span(f, "type", FIELD_TEXT, e->other.class_name);
     else
@@ -169,20 +169,23 @@ static void add_error(struct message_fields *f, const struct fnet_throwable *err
 
 /* ---- messages ---------------------------------------------------------------------------- */
 
-static void add_buffer(struct message_fields *f, const struct fnet_buffer_response *b,
-                       size_t missing)
+static void add_buffer(struct message_fields *f, const struct inspected *m)
 {
+    const struct fnet_buffer_response *b = &m->item->message.buffer;
+
     if (f->dialect->buffer.subpartition)
         add_number(f, "subpartition", b->subpartition);
     add_number(f, "sequence", b->sequence);
     add_number(f, "backlog", b->backlog);
     add_text(f, "data_type", fnet_data_type_name(b->data_type));
     add_flag(f, "compressed", b->is_compressed);
+    if (m->codec != FNET_CODEC_NONE)
+        add_text(f, "codec", fnet_codec_name(m->codec));
     add_number(f, "size", b->size);
     if (b->partials)
         add_span(f, "partial_sizes", FIELD_NUMBERS, b->partial_sizes);
-    if (missing)
-        add_number(f, "missing", (int64_t)missing);
+    if (m->item->missing)
+        add_number(f, "missing", (int64_t)m->item->missing);
 }
 
 /* One subpartition is a number, more are its first and last. */
@@ -234,10 +237,12 @@ static bool has_receiver(const struct fnet_message *m)
            (m->type != FNET_ERROR_RESPONSE || m->error.has_receiver);
 }
 
-static void add_body(struct message_fields *f, const struct fnet_message *m, size_t missing)
+static void add_body(struct message_fields *f, const struct inspected *inspected)
 {
+    const struct fnet_message *m = &inspected->item->message;
+
     switch (m->type) {
-    case FNET_BUFFER_RESPONSE: add_buffer(f, &m->buffer, missing); break;
+    case FNET_BUFFER_RESPONSE: add_buffer(f, inspected); break;
     case FNET_PARTITION_REQUEST: add_request(f, &m->request); break;
     case FNET_TASK_EVENT_REQUEST: add_partition(f, &m->task_event.partition); break;
     case FNET_ADD_CREDIT:
@@ -274,11 +279,19 @@ void message_fields_list(const struct inspected *m, struct message_fields *out)
         fnet_id_format(&message->receiver, out->receiver);
         add_text(out, "receiver", out->receiver);
     }
-    add_body(out, message, m->item->missing);
+    add_body(out, m);
     if (m->has_event)
-        add_event(out, &m->event);
+        add_event(out, "event", &m->event);
     if (m->has_error)
         add_error(out, &m->error);
+}
+
+void message_fields_of_event(const struct fnet_dialect *dialect, const char *key,
+                             const struct fnet_event *event, struct message_fields *out)
+{
+    out->count = 0;
+    out->dialect = dialect;
+    add_event(out, key, event);
 }
 
 bool message_is_data(const struct inspected *m)

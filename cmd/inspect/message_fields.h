@@ -37,8 +37,12 @@ struct message_fields {
     char partition[FNET_PARTITION_ID_TEXT_BYTES];
 };
 
-/** List the fields of M. OUT borrows from M. */
+/** List the fields of M, of several events none. OUT borrows from M. */
 void message_fields_list(const struct inspected *m, struct message_fields *out);
+
+/** List EVENT alone, an object KEY; NULL: without a key. OUT borrows from EVENT. */
+void message_fields_of_event(const struct fnet_dialect *dialect, const char *key,
+                             const struct fnet_event *event, struct message_fields *out);
 
 /**
  * Write the text of ID, as far as DIALECT carries it, to TEXT: a string of the partition and,

@@ -55,7 +55,7 @@ enum fnet_err pipeline_new(const struct pipeline_config *config, const char *fil
         .out = config->out,
         .problems = config->problems,
     };
-    conversation_init(&p->board.conversation, config->spill_dir);
+    conversation_init(&p->board.conversation, config->spill_dir, config->codec);
     err = fnet_savefile_new(&p->savefile);
     if (err == FNET_OK)
         err = fnet_reassembly_new(&p->reassembly);

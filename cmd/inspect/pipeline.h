@@ -14,6 +14,7 @@ struct pipeline;
 struct pipeline_config {
     struct print_options print;
     const struct fnet_dialect *dialect; /**< of all connections; NULL: found out */
+    enum fnet_codec codec;              /**< of compressed buffers; NONE: found out */
     struct problems *problems;
     const char *spill_dir; /**< for temporary files */
     FILE *out;

@@ -116,6 +116,28 @@ static enum fnet_err print_records(FILE *out, const struct print_options *option
     return err == FNET_AGAIN ? FNET_OK : err;
 }
 
+/* Each in its place, null if it does not decode. */
+static void print_events(FILE *out, const struct inspected *m)
+{
+    struct payload_parts parts = conversation_events(m);
+    const char *before = ",\"events\":[";
+    struct message_fields f;
+    struct fnet_event event;
+    bool is_decoded;
+
+    while (conversation_next_event(m, &parts, &event, &is_decoded)) {
+        fputs(before, out);
+        before = ",";
+        if (is_decoded) {
+            message_fields_of_event(m->item->dialect, NULL, &event, &f);
+            print_fields(out, &f);
+        } else {
+            fputs("null", out);
+        }
+    }
+    putc(']', out);
+}
+
 enum fnet_err print_json(FILE *out, const struct print_options *options, struct inspected *m)
 {
     struct message_fields f;
@@ -124,6 +146,8 @@ enum fnet_err print_json(FILE *out, const struct print_options *options, struct 
     message_fields_list(m, &f);
     print_head(out, m);
     print_fields(out, &f);
+    if (m->events > 1)
+        print_events(out, m);
     if (options->has_payload && payload.len > 0) {
         fputs(",\"payload\":\"", out);
         escape_print_hex(out, payload);

@@ -40,6 +40,27 @@ static void print_partition(FILE *out, const struct channel *channel)
     putc('\n', out);
 }
 
+static void print_compressed(FILE *out, const struct channel *channel)
+{
+    if (channel->compressed == 0)
+        return;
+    fprintf(out, "    compressed buffers %" PRIu64, channel->compressed);
+    if (channel->codec != FNET_CODEC_NONE)
+        fprintf(out, " codec %s", fnet_codec_name(channel->codec));
+    if (channel->undecoded > 0)
+        fprintf(out, " (and %" PRIu64 " of them not decompressed)", channel->undecoded);
+    putc('\n', out);
+}
+
+static void print_end(FILE *out, const struct channel *channel)
+{
+    fprintf(out, "    end of partition %s", channel->is_ended ? "reached" : "not reached");
+    if (channel->ends > 0 && !channel->is_ended)
+        fprintf(out, ", by %" PRIu64 " of %" PRId64 " subpartitions", channel->ends,
+                (int64_t)channel->last - channel->first + 1);
+    putc('\n', out);
+}
+
 static void print_channel(FILE *out, const struct channel *channel)
 {
     char id[FNET_ID_TEXT_BYTES];
@@ -53,11 +74,12 @@ static void print_channel(FILE *out, const struct channel *channel)
             "%s\n",
             channel->buffers, channel->events, channel->payload_bytes, channel->records,
             channel->is_record_missed ? " (and some not known)" : "");
+    print_compressed(out, channel);
     print_extremes(out, "credit", &channel->credits);
     print_extremes(out, "backlog", &channel->backlogs);
     fprintf(out, "    sequence gaps %" PRIu64 " errors %" PRIu64 "\n", channel->sequence_gaps,
             channel->errors);
-    fprintf(out, "    end of partition %s\n", channel->is_ended ? "reached" : "not reached");
+    print_end(out, channel);
 }
 
 static void print_connection(FILE *out, const struct connection *connection)

@@ -124,19 +124,44 @@ static enum fnet_err print_records(FILE *out, const struct print_options *option
     return err == FNET_AGAIN ? FNET_OK : err;
 }
 
+static void print_fields(FILE *out, const struct message_fields *f)
+{
+    for (size_t i = 0; i < f->count; i++) {
+        const bool is_first_of_object = i > 0 && f->fields[i - 1].kind == FIELD_OBJECT;
+        if (is_first_of_object)
+            escape_print(out, f->fields[i].bytes);
+        else
+            print_field(out, &f->fields[i]);
+    }
+}
+
+/* Each like the only one of a message; what does not decode keeps its place. */
+static void print_events(FILE *out, const struct inspected *m)
+{
+    struct payload_parts parts = conversation_events(m);
+    struct message_fields f;
+    struct fnet_event event;
+    bool is_decoded;
+
+    while (conversation_next_event(m, &parts, &event, &is_decoded)) {
+        if (is_decoded) {
+            message_fields_of_event(m->item->dialect, "event", &event, &f);
+            print_fields(out, &f);
+        } else {
+            fputs(" event ?", out);
+        }
+    }
+}
+
 enum fnet_err print_text(FILE *out, const struct print_options *options, struct inspected *m)
 {
     struct message_fields f;
 
     message_fields_list(m, &f);
     print_columns(out, m);
-    for (size_t i = 0; i < f.count; i++) {
-        const bool is_first_of_object = i > 0 && f.fields[i - 1].kind == FIELD_OBJECT;
-        if (is_first_of_object)
-            escape_print(out, f.fields[i].bytes);
-        else
-            print_field(out, &f.fields[i]);
-    }
+    print_fields(out, &f);
+    if (m->events > 1)
+        print_events(out, m);
     putc('\n', out);
     if (options->has_payload)
         print_dump(out, message_payload(m));

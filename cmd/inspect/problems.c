@@ -154,16 +154,18 @@ static void say_records(struct problems *p, const struct place *at, const struct
 {
     const struct fnet_buffer_response *b = &m->item->message.buffer;
 
-    if (m->findings & FOUND_RECORDS_LOST) {
-        if (b->is_compressed)
-            problem_note(p, at, "channel %s: compressed buffers, their records are not decoded",
-                         channel);
-        else
-            problem_say(p, at,
-                        "channel %s: records not known from sequence %" PRId32
-                        " up to a record boundary",
-                        channel, b->sequence);
-    }
+    if (m->findings & FOUND_RECORDS_LOST)
+        problem_say(p, at,
+                    "channel %s: records not known from sequence %" PRId32
+                    " up to a record boundary",
+                    channel, b->sequence);
+    if (m->findings & FOUND_NO_CODEC)
+        problem_note(p, at, "channel %s: buffers compressed with %s, which this is built without",
+                     channel, fnet_codec_name(m->bad_codec));
+    if (m->findings & FOUND_BAD_BLOCK)
+        problem_say(p, at, "channel %s: sequence %" PRId32 ": not compressed with %s: %s", channel,
+                    (int32_t)((uint32_t)b->sequence + m->bad_block), fnet_codec_name(m->bad_codec),
+                    fnet_strerror(m->block_err));
     if (m->findings & FOUND_BAD_RECORD)
         problem_say(p, at, "channel %s: sequence %" PRId32 ": impossible length of record %" PRIu64,
                     channel, b->sequence, m->channel->records);

@@ -6,6 +6,7 @@ complete -c fnet-inspect -s s -l summary -d 'Only what each connection and chann
 complete -c fnet-inspect -l records -d 'Decode records, too'
 complete -c fnet-inspect -l serde -x -a 'raw string long int bytes' -d 'Type of Flink records'
 complete -c fnet-inspect -l dialect -x -a auto -d 'Read as a version of Flink writes'
+complete -c fnet-inspect -l codec -x -a 'auto lz4 zstd lzo' -d 'Codec of compressed buffers'
 complete -c fnet-inspect -s x -d 'Hex dump of payloads, too'
 complete -c fnet-inspect -l strict -d 'Exit 4 if anything was malformed, cut or missing'
 complete -c fnet-inspect -s q -l quiet -d 'Say errors only'

@@ -36,6 +36,47 @@ make_problems() { # N FILE
     ./compare.sh print
 }
 
+@test "inspect: each event of several in a frame is shown and counted" {
+    ./compare.sh merged
+}
+
+# The codec is found out, and what is said where fnet was built without it.
+check_codec() { # CODEC
+    if fnet-inspect --codec "$1" --help >/dev/null 2>&1; then
+        ./compare.sh "codec/$1"
+        return
+    fi
+    run --separate-stderr fnet-inspect --strict -s "compressed-$1.raw"
+    assert_status 0
+    assert_stderr_match ": buffers compressed with $1, which this is built without$"
+    assert_match '^ +compressed buffers 10 \(and 10 of them not decompressed\)$'
+    run --separate-stderr fnet-inspect --codec "$1" "compressed-$1.raw"
+    assert_status 2
+    [[ ${stderr_lines[0]} == 'fnet-inspect: --codec: fnet was built without it: '* ]]
+}
+
+@test "inspect: buffers compressed with LZ4 are decompressed" {
+    check_codec lz4
+}
+
+@test "inspect: buffers compressed with ZSTD are decompressed" {
+    check_codec zstd
+}
+
+@test "inspect: buffers compressed with LZO are decompressed" {
+    check_codec lzo
+}
+
+@test "inspect: a codec that is none is refused" {
+    local codec
+    for codec in none gzip LZ4 ''; do
+        run --separate-stderr fnet-inspect --codec "$codec" session.raw
+        assert_status 2
+        assert_output ''
+        [[ ${stderr_lines[0]} == 'fnet-inspect: --codec: not auto, lz4, zstd or lzo'* ]]
+    done
+}
+
 @test "inspect: what is malformed, cut or missing is said, and decoding goes on" {
     ./compare.sh damage
 }
@@ -75,7 +116,7 @@ make_problems() { # N FILE
 @test "inspect: every line of --json is a JSON object" {
     need_tools python3
     local file
-    for file in ethernet.pcap every-frame.raw records.raw gap.pcap flink-1.8.pcap; do
+    for file in ethernet.pcap every-frame.raw records.raw gap.pcap flink-1.8.pcap merged-events.raw; do
         fnet-inspect -qjx --records "$file" |
             python3 -c 'import json, sys; [json.loads(line)["type"] for line in sys.stdin]' >&2
     done

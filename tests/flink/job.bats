@@ -88,11 +88,15 @@ count() { # TEXT
     [[ ! -s complaints ]]
     compare
     (($(count '"last_subpartition":3') > 0))
+    # The ends of several subpartitions share a frame.
+    grep -qE '"events":\[\{"type":"EndOfData"[^]]*\{"type":"EndOfData"' messages
 }
 
 @test "job: batch, compressed" {
     capture_job mode=batch records=20000 compression=true
     decode
+    [[ ! -s complaints ]]
     compare
     (($(count '"compressed":true') > 0))
+    [[ $(count '"compressed":true') == $(count '"codec":"lz4"') ]]
 }

@@ -7,6 +7,7 @@ bats_require_minimum_version 1.5.0
 @test "cli/report: a message is one line, an error one exit status" { "$BUILD/tests/unit/cli/test_report"; }
 @test "cli/format: -f and -d are read strictly and described as they would be given" { "$BUILD/tests/unit/cli/test_format"; }
 @test "cli/serde: --serde is read strictly, and what is no value is told in a line" { "$BUILD/tests/unit/cli/test_serde"; }
+@test "cli/compression: --codec takes what is built in" { "$BUILD/tests/unit/cli/test_compression"; }
 @test "cli/progress: one line of a terminal or a file, with rates and time left, and no disturbance" { "$BUILD/tests/unit/cli/test_progress"; }
 @test "cli/telemetry: progress and statistics come in time, and a full disk is reported" { "$BUILD/tests/unit/cli/test_telemetry"; }
 @test "cli/descriptors: closed standard descriptors are not taken by other files" {

@@ -42,6 +42,15 @@ def buffer(sequence, payload, data_type=1, backlog=0, channel=CHANNEL, compresse
     return struct.pack(">IIB", 9 + len(body), 0xBADC0FFE, 0) + body
 
 
+def merged(sequence, parts, data_type=1, channel=CHANNEL, compressed=0):
+    """As from a sort-merge partition: several buffers or events of one type."""
+    payload = b"".join(parts)
+    body = channel + struct.pack(">iiiiBBi", -1, len(parts), sequence, 0, data_type, compressed,
+                                 len(payload)) + \
+        b"".join(struct.pack(">i", len(part)) for part in parts) + payload
+    return struct.pack(">IIB", 9 + len(body), 0xBADC0FFE, 0) + body
+
+
 def records(*bodies):
     return b"".join(struct.pack(">i", len(b)) + b for b in bodies)
 
@@ -341,6 +350,55 @@ def record_frames():
         [buffer(len(frames), bytes(4), data_type=10)]
 
 
+def copied(codec, original):
+    """ORIGINAL, 4 to 238 bytes, as a block of CODEC that only copies it."""
+    size = len(original)
+    if codec == "lz4":
+        length = bytes([16 * size]) if size < 15 else bytes([240, size - 15])
+        coded = length + original
+    elif codec == "lzo":
+        coded = bytes([17 + size]) + original + b"\x11\0\0"
+    else:
+        coded = struct.pack("<IBB", 0xFD2FB528, 0x20, size) + \
+            struct.pack("<I", size << 3 | 1)[:3] + original
+    return struct.pack("<II", len(coded), size) + coded
+
+
+def compressed(codec):
+    """Records across compressed buffers, alone and merged, some from Flink; one that is none, an
+    event behind which records are known again, and one that is none among good ones."""
+    stream = records(b"one", b"two", b"three" * 20, b"four", b"")
+    flink = read_lines("2.2.1", "messages.tsv")["buffer-%s-0" % codec][47:]
+    first, second, third, fourth = stream[:9], stream[9:20], stream[20:120], stream[120:]
+    bad = copied(codec, first)
+    bad = bad[:4] + b"\x0a" + bad[5:]
+    return b"".join([
+        FLINK["PartitionRequest"], FLINK["AddCredit"], FLINK["AddCredit"],
+        buffer(0, copied(codec, first), compressed=1), buffer(1, second),
+        merged(2, [copied(codec, third), copied(codec, fourth), flink], compressed=1),
+        buffer(5, flink, compressed=1), buffer(6, bad, compressed=1),
+        buffer(7, copied(codec, records(b"lost")), compressed=1),
+        buffer(8, struct.pack(">iq", 4, 7), data_type=2),
+        merged(9, [copied(codec, records(b"known")), bad, flink], compressed=1),
+        buffer(12, bytes(4), data_type=10)])
+
+
+def merged_events():
+    """Ranges of four subpartitions: all of them end, with three events that share a frame, one of
+    which does not decode, before; of the other channel half of them do, the first inside a record."""
+    end_of_data, cancel = struct.pack(">iB", 8, 0), struct.pack(">iq", 4, 7)
+    request = FLINK["PartitionRequest"]
+    request = request[:69] + struct.pack(">ii", 4, 7) + request[77:]
+    other = bytes(range(0x30, 0x40))
+    return b"".join([
+        request, merged(0, [records(b"a"), records(b"b", b"c")]),
+        merged(2, [cancel, b"\0\0\0\x63", cancel], data_type=2), merged(5, [end_of_data] * 3, 9),
+        merged(8, [end_of_data], 9), merged(9, [bytes(4)] * 2, 10), merged(11, [bytes(4)] * 2, 10),
+        request[:77] + other + request[93:],
+        merged(0, [records(b"cut")[:5]], channel=other),
+        merged(1, [bytes(4)] * 2, 10, channel=other)])
+
+
 def gap():
     """A data buffer is missing; records are known again behind the barrier."""
     talk = Talk().open().say([(True, FLINK["PartitionRequest"])])
@@ -437,6 +495,10 @@ def main():
         "session.raw": b"".join(frame for _, frame in conversation()),
         "every-frame.raw": b"".join(FLINK.values()) + b"".join(OWN.values()),
         "records.raw": b"".join(record_frames()),
+        "merged-events.raw": merged_events(),
+        "compressed-lz4.raw": compressed("lz4"),
+        "compressed-zstd.raw": compressed("zstd"),
+        "compressed-lzo.raw": compressed("lzo"),
         "reused-ports.pcap": pcap(reused_ports()),
         "gap.pcap": pcap(gap()),
         "hole.pcap": pcap(hole()),

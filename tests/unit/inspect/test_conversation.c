@@ -21,7 +21,7 @@ struct talk {
 static void begin(struct talk *t)
 {
     memset(t, 0, sizeof *t);
-    conversation_init(&t->conversation, NULL);
+    conversation_init(&t->conversation, NULL, FNET_CODEC_NONE);
     CHECK_INT(conversation_connect(&t->conversation, NULL, 0, REQUEST, NULL, &t->connection),
               FNET_OK);
 }
@@ -259,7 +259,7 @@ static unsigned pass(struct talk *t, int32_t sequence, struct fnet_span head, st
         .missing = missing,
     };
     CHECK_INT(conversation_take(&t->conversation, t->connection, &t->item, &t->m), FNET_OK);
-    conversation_count_records(&t->m, &count);
+    CHECK_INT(conversation_count_records(&t->m, &count), FNET_OK);
     return t->m.findings;
 }
 
@@ -287,7 +287,7 @@ static void test_counted_records(void)
     };
     CHECK_INT(conversation_take(&t.conversation, t.connection, &t.item, &t.m), FNET_OK);
     CHECK(t.m.has_records);
-    conversation_count_records(&t.m, NULL);
+    CHECK_INT(conversation_count_records(&t.m, NULL), FNET_OK);
     CHECK_INT(c->records, 3);
     CHECK(!t.m.has_records);
 
@@ -320,7 +320,7 @@ static void test_counted_records(void)
     t.item.message = (struct fnet_message){.type = FNET_BUFFER_RESPONSE,
                                            .buffer = {.data_type = FNET_DATA_BUFFER}};
     CHECK_INT(conversation_take(&t.conversation, t.connection, &t.item, &t.m), FNET_OK);
-    conversation_count_records(&t.m, &count);
+    CHECK_INT(conversation_count_records(&t.m, &count), FNET_OK);
     CHECK_INT(t.m.findings, FOUND_RECORDS_LOST);
     end(&t);
 }
@@ -349,11 +349,177 @@ static void test_missing(void)
     CASE("an event that does not decode is found");
     CHECK_INT(buffer(&t, 2, FNET_EVENT_BUFFER, "\0\0\0\x63", 4), FOUND_BAD_EVENT);
 
-    CASE("compressed buffers have no records here");
+    CASE("a compressed buffer of which bytes are missing is not decompressed");
     request(&t, 1);
     m.buffer = (struct fnet_buffer_response){
-        .data_type = FNET_DATA_BUFFER, .size = 3, .is_compressed = true};
-    CHECK_INT(take(&t, &m, fnet_span_of("abc", 3), 0), FOUND_RECORDS_LOST);
+        .data_type = FNET_DATA_BUFFER, .size = 7, .is_compressed = true};
+    CHECK_INT(take(&t, &m, fnet_span_of("abc", 3), 4), FOUND_RECORDS_LOST);
+    CHECK_INT(t.m.channel->compressed, 1);
+    CHECK_INT(t.m.channel->undecoded, 1);
+    end(&t);
+}
+
+/* A frame of the N parts of SIZES; all that is taken or counted of it. */
+static unsigned parts(struct talk *t, struct fnet_buffer_response buffer, const uint32_t *sizes,
+                      uint32_t n, const char *payload, size_t missing)
+{
+    static uint8_t bytes[16 * 4]; /* what was taken borrows it */
+    struct fnet_message m = {.type = FNET_BUFFER_RESPONSE, .buffer = buffer};
+
+    for (uint32_t i = 0; i < n; i++) {
+        fnet_store_be32(bytes + 4 * (size_t)i, sizes[i]);
+        m.buffer.size += sizes[i];
+    }
+    m.buffer.partials = n;
+    m.buffer.partial_sizes = fnet_span_of(bytes, 4 * (size_t)n);
+    return take(t, &m, fnet_span_of(payload, m.buffer.size - missing), missing);
+}
+
+static struct fnet_buffer_response of_type(int32_t sequence, uint8_t data_type)
+{
+    return (struct fnet_buffer_response){.sequence = sequence, .data_type = data_type};
+}
+
+static void request_range(struct talk *t, int32_t first, int32_t last)
+{
+    const struct fnet_message m = {.type = FNET_PARTITION_REQUEST,
+                                   .request = {.first = first, .last = last, .credit = 9}};
+
+    take(t, &m, fnet_span_of("", 0), 0);
+}
+
+static void test_events(void)
+{
+    static const uint32_t ends[] = {4, 4, 4}, mixed[] = {12, 4, 4}, empty[] = {4, 0};
+    static const char bytes[] = "\0\0\0\4\0\0\0\0\0\0\0\7\0\0\0\x63\0\0\0\0";
+    struct fnet_event event;
+    bool is_decoded;
+    struct talk t;
+
+    CASE("events that share a frame have a number each, and each counts");
+    begin(&t);
+    request_range(&t, 4, 7);
+    const struct channel *c = t.m.channel;
+    CHECK_INT(parts(&t, of_type(0, FNET_END_OF_PARTITION), ends, 3, bytes + 4, 0), FOUND_BAD_EVENT);
+    CHECK_INT(c->events, 3);
+    CHECK_INT(c->ends, 3);
+    CHECK_INT(t.m.events, 3);
+    CHECK(!t.m.has_event);
+
+    CASE("a range is at its end when all its subpartitions are");
+    CHECK(!c->is_ended);
+    CHECK_INT(EVENT(&t, 3, FNET_END_OF_PARTITION), 0);
+    CHECK(c->is_ended);
+    CHECK(t.m.has_event);
+
+    CASE("a new request begins anew");
+    request_range(&t, 4, 7);
+    CHECK(!c->is_ended);
+    CHECK_INT(c->ends, 0);
+    request_range(&t, 0, INT32_MAX);
+    CHECK_INT(EVENT(&t, 0, FNET_END_OF_PARTITION), 0);
+    CHECK(!c->is_ended);
+
+    CASE("each is decoded by itself, one that cannot be does not hide the others");
+    CHECK_INT(parts(&t, of_type(1, FNET_EVENT_BUFFER), mixed, 3, bytes, 0), FOUND_BAD_EVENT);
+    struct payload_parts left = conversation_events(&t.m);
+    CHECK(conversation_next_event(&t.m, &left, &event, &is_decoded) && is_decoded);
+    CHECK_INT(event.type, FNET_EVENT_CANCEL_CHECKPOINT);
+    CHECK_INT(event.checkpoint_id, 7);
+    CHECK(conversation_next_event(&t.m, &left, &event, &is_decoded) && !is_decoded);
+    CHECK(conversation_next_event(&t.m, &left, &event, &is_decoded) && is_decoded);
+    CHECK_INT(event.type, FNET_EVENT_END_OF_PARTITION);
+    CHECK(!conversation_next_event(&t.m, &left, &event, &is_decoded));
+    CHECK_INT(parts(&t, of_type(4, FNET_EVENT_BUFFER), empty, 2, bytes + 16, 0), FOUND_BAD_EVENT);
+
+    CASE("by its bytes, if its type does not tell, an event may be an end");
+    CHECK_INT(c->ends, 3);
+
+    CASE("if bytes are missing they are as many");
+    CHECK_INT(parts(&t, of_type(6, FNET_END_OF_DATA), ends, 3, bytes, 2), 0);
+    CHECK_INT(c->events, 3 + 1 + 1 + 3 + 2 + 3);
+    CHECK_INT(t.m.events, 0);
+    CHECK_INT(EVENT(&t, 9, FNET_EVENT_BUFFER), 0);
+    end(&t);
+
+    CASE("a subpartition that ends inside a record is found, the next begins with one");
+    begin(&t);
+    request_range(&t, 0, 1);
+    CHECK_INT(DATA(&t, 0, "\0\0\0\7hal"), 0);
+    CHECK_INT(EVENT(&t, 1, FNET_END_OF_PARTITION), FOUND_CUT_RECORD);
+    CHECK_INT(DATA(&t, 2, "\0\0\0\3new"), 0);
+    CHECK_STR(t.records, "new ");
+    CHECK_INT(EVENT(&t, 3, FNET_END_OF_PARTITION), 0);
+    CHECK(t.m.channel->is_ended);
+    end(&t);
+}
+
+/* As Flink's LZ4 blocks, which only copy: "\0\0\0\3one\0\0" and "\0\3two". */
+#define ONE "\x0a\0\0\0\x09\0\0\0\x90\0\0\0\3one\0\0"
+#define TWO "\6\0\0\0\5\0\0\0\x50\0\3two"
+
+static void test_compressed(void)
+{
+    static const uint32_t sizes[] = {sizeof ONE - 1, sizeof TWO - 1};
+    static const char blocks[] = ONE TWO, bad[] = ONE "\6\0\0\0\5\0\0\0\x60\0\3two";
+    struct fnet_buffer_response b = {.data_type = FNET_DATA_BUFFER, .is_compressed = true};
+    struct talk t;
+
+    if (!fnet_codec_is_available(FNET_CODEC_LZ4)) {
+        CASE("a codec that is not built in is told once, its buffers are counted");
+        begin(&t);
+        request(&t, 9);
+        CHECK_INT(parts(&t, b, sizes, 2, blocks, 0), FOUND_NO_CODEC);
+        b.sequence = 2;
+        CHECK_INT(parts(&t, b, sizes, 2, blocks, 0), 0);
+        CHECK_INT(t.m.bad_codec, FNET_CODEC_LZ4);
+        CHECK_INT(t.m.channel->undecoded, 4);
+        end(&t);
+        return;
+    }
+
+    CASE("records lie across compressed buffers, each of which is decompressed by itself");
+    begin(&t);
+    request(&t, 9);
+    const struct channel *c = t.m.channel;
+    CHECK_INT(parts(&t, b, sizes, 2, blocks, 0), 0);
+    CHECK_STR(t.records, "one two ");
+    CHECK_INT(t.m.codec, FNET_CODEC_LZ4);
+    CHECK_INT(c->compressed, 2);
+    CHECK_INT(c->undecoded, 0);
+    CHECK_INT(c->credit, 8);
+
+    CASE("one that does not decompress loses the records up to a boundary");
+    b.sequence = 2;
+    CHECK_INT(parts(&t, b, sizes, 2, bad, 0), 0 | FOUND_BAD_BLOCK);
+    CHECK_STR(t.records, "one ");
+    CHECK_INT(t.m.bad_block, 1);
+    CHECK_INT(t.m.bad_codec, FNET_CODEC_LZ4);
+    CHECK_INT(t.m.block_err, FNET_BAD_VALUE);
+    CHECK_INT(c->undecoded, 1);
+    CHECK(!c->are_records_known);
+    CHECK_INT(DATA(&t, 4, "\0\0\0\0"), 0);
+
+    CASE("also those whose records are not known are looked at");
+    b.sequence = 5;
+    CHECK_INT(parts(&t, b, sizes, 2, bad, 0), FOUND_BAD_BLOCK);
+    CHECK_INT(c->compressed, 6);
+    CHECK_INT(c->undecoded, 2);
+    CHECK_INT(c->records, 3);
+    end(&t);
+
+    CASE("they are counted, too");
+    const struct fnet_message m = {
+        .type = FNET_BUFFER_RESPONSE,
+        .buffer = {.data_type = FNET_DATA_BUFFER, .is_compressed = true, .size = sizeof ONE - 1}};
+    begin(&t);
+    request(&t, 9);
+    t.item.message = m;
+    t.item.payload = fnet_span_of(ONE, sizeof ONE - 1);
+    CHECK_INT(conversation_take(&t.conversation, t.connection, &t.item, &t.m), FNET_OK);
+    CHECK_INT(conversation_count_records(&t.m, NULL), FNET_OK);
+    CHECK_INT(t.m.channel->records, 1);
+    CHECK(record_place_is_mid_record(&t.m.channel->place));
     end(&t);
 }
 
@@ -449,7 +615,7 @@ static void test_no_memory(void)
         struct inspected m;
         const struct frame_item item = {.message = {.type = FNET_ADD_CREDIT, .credit = 1}};
         failmalloc_arm(++n);
-        conversation_init(&c, NULL);
+        conversation_init(&c, NULL, FNET_CODEC_NONE);
         enum fnet_err err = conversation_connect(&c, NULL, 0, REQUEST, NULL, &connection);
         if (err == FNET_OK)
             err = conversation_take(&c, connection, &item, &m);
@@ -467,6 +633,8 @@ int main(void)
     test_records();
     test_counted_records();
     test_missing();
+    test_events();
+    test_compressed();
     test_old_dialects();
     test_counts();
     test_names();

@@ -422,6 +422,16 @@ static void test_passing(void)
     feed_past(&s, b.at + 29, 471);
     end(&s, " credit@0(1) buffer@29(7 593-576)");
 
+    CASE("one that is fed after all is fed as one");
+    begin(&s);
+    feed(&s, b.at, 100);
+    CHECK_INT(frame_stream_bite(&s, 5000), 976);
+    CHECK_INT(frame_stream_bite(&s, 900), 900);
+    feed(&s, b.at + 100, 900);
+    CHECK_INT(frame_stream_bite(&s, 5000), 76);
+    feed(&s, b.at + 1000, b.len - 1000);
+    end(&s, " credit@0(1) buffer@29(7 1000-0) credit@1076(2) buffer@1105(8 10-0) credit@1162(3)");
+
     CASE("no event goes past");
     b.len = 0;
     put_buffer(&b, 7, 1000);

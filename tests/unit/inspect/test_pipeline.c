@@ -139,9 +139,9 @@ static void test_truncated(void)
                    tell(fnet_span_of(whole.ptr, len), 100, print));
 }
 
-static void test_no_memory(void)
+static void check_no_memory(const char *name)
 {
-    const struct fnet_span bytes = load("gap.pcap");
+    const struct fnet_span bytes = load(name);
     unsigned n = 0;
     bool failed;
 
@@ -164,6 +164,13 @@ static void test_no_memory(void)
         pipeline_free(p);
         fclose(config.out);
     } while (failed);
+}
+
+static void test_no_memory(void)
+{
+    check_no_memory("gap.pcap");
+    check_no_memory("merged-events.raw");
+    check_no_memory("compressed-lz4.raw");
 }
 
 int main(void)
