@@ -24,7 +24,7 @@ static void fill(uint8_t *original, size_t len, unsigned kind)
         state = state * 1103515245 + 12345;
         const uint32_t noise = (state >> 16) % (2 + kind % 7);
         const bool is_noise = kind % 2 && i > len / 4 && i < len / 2;
-        original[i] = is_noise ? (uint8_t)noise : (uint8_t)"the quick brown fox "[i % 20];
+        original[i] = is_noise ? (uint8_t)noise : (uint8_t) "the quick brown fox "[i % 20];
     }
     /* What other codecs begin or end with. */
     if (kind % 3 == 0)
