@@ -232,11 +232,12 @@ static enum fnet_err refuse_buffer(struct consumer_session *s, struct fnet_chann
 {
     const bool is_data = fnet_data_type_is_buffer(response->data_type);
     const char *type = fnet_data_type_name(response->data_type);
+    const char *event = response->partials > 1 ? "a frame of events" : "an event";
 
     s->culprit = channel;
     if (err == FNET_BAD_LENGTH)
         return fnet__session_fail(&s->base, err, "%s of %" PRIu32 " bytes is larger than %s",
-                                  is_data ? "a buffer" : "an event", response->size,
+                                  is_data ? "a buffer" : event, response->size,
                                   is_data ? "a segment" : "allowed");
     if (err == FNET_NO_CREDIT && !is_data)
         return fnet__session_fail(&s->base, err, "too many events that nobody reads");

@@ -197,6 +197,15 @@ static void test_refused(void)
     fetch(&f, "2.3");
     must_die(&f, send(&f, 0, FNET_EVENT_BUFFER, &e), FNET_BAD_LENGTH,
              "an event of 0 bytes among 3 in one frame");
+
+    CASE("all together are no more than the longest event");
+    fetch(&f, "2.3");
+    struct fnet_message m = message_of(&f, 0, FNET_EVENT_BUFFER, &e);
+    m.buffer.partials = 2;
+    m.buffer.partial_sizes = fnet_span_of("\0\0\x80\0\0\0\x80\1", 8);
+    m.buffer.size = FNET_EVENT_MAX_BYTES + 1;
+    must_die(&f, tell(&f.peer, &m), FNET_BAD_LENGTH,
+             "a frame of events of 65537 bytes is larger than allowed");
 }
 
 static void test_translated(void)
