@@ -450,9 +450,8 @@ static void test_told(void)
     dialect_guess_init(&g, NULL);
     CHECK_INT(dialect_guess_weigh(&g, fnet_span_of(bytes, sizeof bytes)), FNET_OK);
     check_text(&g, "1.19 to 2.3");
-    for (const char *receiver = "fnet dialect: A\0fnet dialect: B"; *receiver;
-         receiver += FNET_ID_BYTES) {
-        memcpy(m.receiver.bytes, receiver, FNET_ID_BYTES);
+    for (size_t i = 0; i < 2; i++) {
+        memcpy(m.receiver.bytes, i ? "fnet dialect: B" : "fnet dialect: A", FNET_ID_BYTES);
         w = fnet_writer_of(bytes, sizeof bytes);
         CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
         check_text(&g, "1.19 to 2.3");

@@ -581,8 +581,7 @@ static void test_malformed(void)
         {.type = FNET_DESCRIPTION_REQUEST, .describe = {.all = true}}};
     for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
         char text[64];
-        snprintf(text, sizeof text, "%s from a producer",
-                 fnet_message_type_name(requests[i].type));
+        snprintf(text, sizeof text, "%s from a producer", fnet_message_type_name(requests[i].type));
         (void)fetch_two(&f);
         must_die(&f, tell(&f.peer, &requests[i]), FNET_BAD_KIND, text, -1);
     }

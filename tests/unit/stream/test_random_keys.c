@@ -14,8 +14,9 @@
 
 #define GOLDEN "tests/golden/hash/random.tsv"
 #define ROWS 24
-#define FIELD_ROWS 18 /* from this one on, those of the greatest parallelism, keys are fields too  \
-                       */
+#define FIELD_ROWS                                                                                 \
+    18 /* from this one on, those of the greatest parallelism, keys are fields too                 \
+        */
 #define KEYS 100000
 #define BATCH 1000
 #define KEY_MAX_BYTES 1024 /* 255 characters of four, and two fields of one beside them */
