@@ -39,7 +39,7 @@ CORE_ROOMS := buffer compress capture partition gate stream session io
 ROOMS      ?= $(LIB_ROOMS) $(CORE_ROOMS)
 COMMANDS   := fnet-produce fnet-consume fnet-inspect
 # The public headers of LIB_ROOMS that other programs may include.
-LIB_HEADERS := fnet.h err.h bytes.h id.h data_type.h dialect.h wire.h event.h record.h element.h value.h
+LIB_HEADERS := fnet.h err.h bytes.h id.h data_type.h dialect.h throwable.h wire.h event.h record.h element.h value.h
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Wsign-conversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wpointer-arith -Wcast-align -Wwrite-strings -Wvla -Wundef \

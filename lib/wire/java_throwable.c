@@ -1,99 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Java throwables in an ErrorResponse: their words out of a stream, and a stream out of words.
+ * Words into the object stream of a Java throwable.
  *
  * Source: java.lang.Throwable and java.io.DataInput (modified UTF-8); Flink
  * PartitionNotFoundException, PartitionException (2.0 to 2.3).
  */
-#include "fnet/wire.h"
+#include "fnet/throwable.h"
 
+#include "java_text.h"
 #include "object_stream.h"
 
-#define REPLACEMENT 0xFFFDu
 #define TEXT_MAX (FNET_THROWABLE_TEXT_BYTES - 1)
-
-/* ---- out of a stream --------------------------------------------------------------------- */
-
-static bool is_continuation(uint8_t byte)
-{
-    return (byte & 0xC0) == 0x80;
-}
-
-/* The UTF-16 unit at the front of TEXT and its bytes; what is none counts as one wrong byte. */
-static uint32_t unit_at(struct fnet_span text, size_t *bytes)
-{
-    const uint8_t *p = text.ptr;
-
-    *bytes = 1;
-    if (p[0] < 0x80)
-        return p[0] ? p[0] : REPLACEMENT;
-    if ((p[0] & 0xE0) == 0xC0 && text.len >= 2 && is_continuation(p[1])) {
-        *bytes = 2;
-        return (p[0] & 0x1Fu) << 6 | (p[1] & 0x3Fu);
-    }
-    if ((p[0] & 0xF0) == 0xE0 && text.len >= 3 && is_continuation(p[1]) && is_continuation(p[2])) {
-        *bytes = 3;
-        return (p[0] & 0x0Fu) << 12 | (p[1] & 0x3Fu) << 6 | (p[2] & 0x3Fu);
-    }
-    return REPLACEMENT;
-}
-
-/* The character at the front of TEXT: one unit or a surrogate pair; no NUL, no lone surrogate. */
-static uint32_t character_at(struct fnet_span text, size_t *bytes)
-{
-    uint32_t high = unit_at(text, bytes);
-
-    if (high == 0 || (high >= 0xDC00 && high <= 0xDFFF))
-        return REPLACEMENT;
-    if (high < 0xD800 || high > 0xDBFF)
-        return high;
-    if (text.len == *bytes)
-        return REPLACEMENT;
-
-    size_t low_bytes;
-    uint32_t low = unit_at(fnet_span_of(text.ptr + *bytes, text.len - *bytes), &low_bytes);
-    if (low < 0xDC00 || low > 0xDFFF)
-        return REPLACEMENT;
-    *bytes += low_bytes;
-    return 0x10000 + ((high - 0xD800) << 10 | (low - 0xDC00));
-}
-
-static void put_utf8(struct fnet_writer *w, uint32_t c)
-{
-    uint8_t bytes[4];
-    size_t len = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
-    static const uint8_t lead[] = {0, 0, 0xC0, 0xE0, 0xF0};
-
-    for (size_t i = len; i-- > 1; c >>= 6)
-        bytes[i] = (uint8_t)(0x80 | (c & 0x3F));
-    bytes[0] = (uint8_t)(lead[len] | c);
-    fnet_put_bytes(w, bytes, len);
-}
-
-/* Modified UTF-8 to UTF-8, cut where it does not fit. */
-static void copy_text(char out[static FNET_THROWABLE_TEXT_BYTES], struct fnet_span text)
-{
-    struct fnet_writer w = fnet_writer_of(out, TEXT_MAX);
-    size_t bytes;
-
-    for (size_t at = 0; at < text.len && !w.failed; at += bytes)
-        put_utf8(&w, character_at(fnet_span_of(text.ptr + at, text.len - at), &bytes));
-    *w.pos = '\0';
-}
-
-enum fnet_err fnet_throwable_decode(struct fnet_span stream, struct fnet_throwable *out)
-{
-    struct fnet__wire_object object;
-    enum fnet_err err = fnet__wire_object_read(stream, &object);
-
-    if (err != FNET_OK)
-        return err;
-    copy_text(out->class_name, object.class_name);
-    copy_text(out->message, object.message);
-    return FNET_OK;
-}
-
-/* ---- into a stream ----------------------------------------------------------------------- */
 
 static void put_ascii(struct fnet_writer *w, const char *text)
 {
@@ -167,7 +84,7 @@ static uint32_t utf8_at(const char *text, size_t *bytes)
     if (len == 0 || p[0] >= 0xF8)
         return '?';
     for (size_t i = 1; i < len; i++) {
-        if (!is_continuation(p[i])) /* the NUL at the end is none */
+        if ((p[i] & 0xC0) != 0x80) /* the NUL at the end is none */
             return '?';
         c = c << 6 | (p[i] & 0x3Fu);
     }
@@ -190,10 +107,10 @@ static void put_string(struct fnet_writer *w, const char *text)
         if (at + bytes > TEXT_MAX)
             break;
         if (c >= 0x10000) {
-            put_utf8(w, 0xD800 + ((c - 0x10000) >> 10));
-            put_utf8(w, 0xDC00 + ((c - 0x10000) & 0x3FF));
+            fnet__wire_put_utf8(w, 0xD800 + ((c - 0x10000) >> 10));
+            fnet__wire_put_utf8(w, 0xDC00 + ((c - 0x10000) & 0x3FF));
         } else {
-            put_utf8(w, c);
+            fnet__wire_put_utf8(w, c);
         }
     }
     if (length)

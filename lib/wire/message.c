@@ -31,13 +31,13 @@ static bool get_bool(struct fnet_reader *r, bool *is_bool)
  */
 static size_t error_tail_bytes(struct fnet_span body)
 {
-    struct fnet__wire_object object;
+    size_t object;
 
-    if (fnet__wire_object_read(body, &object) == FNET_OK && object.bytes > 0) {
-        size_t tail = body.len - object.bytes;
-        if (tail == 1 && body.ptr[object.bytes] == 0)
+    if (fnet__wire_object_walk(body, NULL, &object) == FNET_OK) {
+        size_t tail = body.len - object;
+        if (tail == 1 && body.ptr[object] == 0)
             return tail;
-        if (tail == ERROR_TAIL_BYTES && body.ptr[object.bytes] == 1)
+        if (tail == ERROR_TAIL_BYTES && body.ptr[object] == 1)
             return tail;
     }
     if (body.len >= ERROR_TAIL_BYTES && body.ptr[body.len - ERROR_TAIL_BYTES] == 1)

@@ -36,28 +36,32 @@ struct level {
     uint16_t class;       /* the class whose part is being read, topmost first; NONE: array */
     uint16_t last_class;  /* the object's own class, whose part comes last */
     bool has_annotation;  /* more contents up to an end tag follow the fields of CLASS */
+    uint8_t role;         /* from the listener */
 };
 
 struct field {
-    uint8_t type; /* a letter as in Java's descriptors */
+    uint8_t type; /* a letter as in Java's descriptors; 0: none of them */
     struct fnet_span name;
     bool has_new_string; /* the type of an object field is spelled out, and took a handle */
 };
 
 struct walk {
     struct fnet_reader in;
+    bool gave_up; /* IN failed although bytes were left */
     uint32_t next_handle;
-    uint32_t wanted; /* handle of the string that is the message; 0: none */
-    struct fnet_span message;
+    const struct fnet__wire_listener *listener;
+    struct fnet__wire_part part; /* what is read just now, as far as it is known */
     uint16_t class_count;
     uint16_t level_count;
     struct class classes[CLASSES_MAX];
     struct level levels[LEVELS_MAX];
 };
 
-static bool is_text(struct fnet_span span, const char *text)
+/* What the stream has here cannot be followed. */
+static void give_up(struct walk *w)
 {
-    return span.len == strlen(text) && memcmp(span.ptr, text, span.len) == 0;
+    w->gave_up |= !w->in.failed;
+    w->in.failed = true;
 }
 
 static struct fnet_span get_utf(struct fnet_reader *r)
@@ -74,19 +78,39 @@ static struct fnet_span get_long_utf(struct fnet_reader *r)
 
 /* ---- class descriptions ------------------------------------------------------------------ */
 
+/* Bytes of a number of TYPE; 0: it is none. */
+static uint32_t width_of(uint8_t type)
+{
+    switch (type) {
+    case 'B':
+    case 'Z': return 1;
+    case 'C':
+    case 'S': return 2;
+    case 'F':
+    case 'I': return 4;
+    case 'D':
+    case 'J': return 8;
+    default: return 0;
+    }
+}
+
 static struct field get_field(struct fnet_reader *r)
 {
     struct field f = {.type = fnet_get_u8(r), .name = get_utf(r)};
 
-    if (f.type != 'L' && f.type != '[')
+    if (width_of(f.type))
         return f;
+    if (f.type != 'L' && f.type != '[') {
+        f.type = 0;
+        return f;
+    }
     switch (fnet_get_u8(r)) {
     case FNET__JAVA_STRING:
         f.has_new_string = true;
         get_utf(r);
         break;
     case FNET__JAVA_REFERENCE: fnet_get_u32(r); break;
-    default: r->failed = true;
+    default: f.type = 0;
     }
     return f;
 }
@@ -102,10 +126,14 @@ static void read_class(struct walk *w, struct class *class)
     class->fields = w->in.pos;
     class->superclass = NONE;
     class->depth = 0;
-    for (unsigned i = 0; i < class->field_count && !w->in.failed; i++)
-        w->next_handle += get_field(&w->in).has_new_string;
+    for (unsigned i = 0; i < class->field_count && !w->in.failed; i++) {
+        struct field f = get_field(&w->in);
+        w->next_handle += f.has_new_string;
+        if (f.type == 0)
+            give_up(w);
+    }
     if (fnet_get_u8(&w->in) != FNET__JAVA_END_BLOCK_DATA)
-        w->in.failed = true;
+        give_up(w);
 }
 
 /* The class with HANDLE among the first COUNT. */
@@ -114,7 +142,7 @@ static uint16_t find_class(struct walk *w, uint32_t handle, uint16_t count)
     for (uint16_t i = 0; i < count; i++)
         if (w->classes[i].handle == handle)
             return i;
-    w->in.failed = true;
+    give_up(w);
     return NONE;
 }
 
@@ -126,7 +154,7 @@ static void link_classes(struct walk *w, uint16_t first, uint16_t superclass)
         if (superclass != NONE)
             w->classes[i].depth = (uint16_t)(w->classes[superclass].depth + 1);
         if (w->classes[i].depth > SUPERCLASSES_MAX)
-            w->in.failed = true;
+            give_up(w);
         superclass = i;
     }
 }
@@ -161,7 +189,7 @@ static uint16_t read_class_chain(struct walk *w)
             return first < w->class_count ? first : NONE;
         default: break;
         }
-        w->in.failed = true;
+        give_up(w);
         return NONE;
     }
 }
@@ -171,25 +199,21 @@ static const struct class *read_known_class(struct walk *w, uint16_t *index)
 {
     *index = read_class_chain(w);
     if (*index == NONE)
-        w->in.failed = true;
+        give_up(w);
     return w->in.failed ? NULL : &w->classes[*index];
 }
 
 /* ---- contents ---------------------------------------------------------------------------- */
 
-static uint32_t width_of(uint8_t type)
+/* Say what was read; its role is returned. */
+static uint8_t tell(struct walk *w, uint8_t tag, uint32_t handle, struct fnet_span bytes)
 {
-    switch (type) {
-    case 'B':
-    case 'Z': return 1;
-    case 'C':
-    case 'S': return 2;
-    case 'F':
-    case 'I': return 4;
-    case 'D':
-    case 'J': return 8;
-    default: return 0;
-    }
+    if (!w->listener || w->in.failed)
+        return 0;
+    w->part.tag = tag;
+    w->part.handle = handle;
+    w->part.bytes = bytes;
+    return w->listener->part(w->listener->arg, &w->part);
 }
 
 static void push_level(struct walk *w, struct level level)
@@ -197,7 +221,7 @@ static void push_level(struct walk *w, struct level level)
     if (w->level_count < LEVELS_MAX)
         w->levels[w->level_count++] = level;
     else
-        w->in.failed = true;
+        give_up(w);
 }
 
 /* Go on with the fields that CLASS has in the object at L. */
@@ -213,7 +237,7 @@ static void begin_class(struct walk *w, struct level *l, uint16_t index)
         l->left = 0;
         l->has_annotation = true;
         if (!(class->flags & FNET__JAVA_BLOCK_DATA_MODE))
-            w->in.failed = true; /* only the class itself knows where its data end */
+            give_up(w); /* only the class itself knows where its data end */
     }
 }
 
@@ -228,11 +252,12 @@ static uint16_t class_at(const struct walk *w, uint16_t index, uint16_t depth)
 static void read_object(struct walk *w)
 {
     uint16_t index;
+    const struct class *class = read_known_class(w, &index);
 
-    if (!read_known_class(w, &index))
+    if (!class)
         return;
-    w->next_handle++;
     struct level level = {.last_class = index};
+    level.role = tell(w, FNET__JAVA_OBJECT, w->next_handle++, class->name);
     begin_class(w, &level, class_at(w, index, 0));
     push_level(w, level);
 }
@@ -244,23 +269,21 @@ static void read_array(struct walk *w)
 
     if (!class)
         return;
-    w->next_handle++;
 
+    uint8_t role = tell(w, FNET__JAVA_ARRAY, w->next_handle++, class->name);
     uint32_t elements = fnet_get_u32(&w->in);
     uint8_t type = class->name.len > 1 ? class->name.ptr[1] : 0;
     if (type == 'L' || type == '[')
-        push_level(w, (struct level){.left = elements, .class = NONE});
+        push_level(w, (struct level){.left = elements, .class = NONE, .role = role});
     else if (width_of(type))
         fnet_get_span(&w->in, (size_t)elements * width_of(type));
     else
-        w->in.failed = true;
+        give_up(w);
 }
 
-static void note_string(struct walk *w, struct fnet_span text)
+static void read_string(struct walk *w, struct fnet_span text)
 {
-    if (w->next_handle == w->wanted)
-        w->message = text;
-    w->next_handle++;
+    tell(w, FNET__JAVA_STRING, w->next_handle++, text);
 }
 
 /* One thing of any kind; the parts of an object or object array come with the next steps. */
@@ -268,13 +291,16 @@ static void read_content(struct walk *w)
 {
     uint16_t index;
 
+    w->part.at = w->in.pos;
     switch (fnet_get_u8(&w->in)) {
     case FNET__JAVA_NULL: break;
-    case FNET__JAVA_REFERENCE: fnet_get_u32(&w->in); break;
+    case FNET__JAVA_REFERENCE:
+        tell(w, FNET__JAVA_REFERENCE, fnet_get_u32(&w->in), fnet_span_of(NULL, 0));
+        break;
     case FNET__JAVA_OBJECT: read_object(w); break;
     case FNET__JAVA_ARRAY: read_array(w); break;
-    case FNET__JAVA_STRING: note_string(w, get_utf(&w->in)); break;
-    case FNET__JAVA_LONG_STRING: note_string(w, get_long_utf(&w->in)); break;
+    case FNET__JAVA_STRING: read_string(w, get_utf(&w->in)); break;
+    case FNET__JAVA_LONG_STRING: read_string(w, get_long_utf(&w->in)); break;
     case FNET__JAVA_BLOCK_DATA: fnet_get_span(&w->in, fnet_get_u8(&w->in)); break;
     case FNET__JAVA_BLOCK_DATA_LONG: fnet_get_span(&w->in, fnet_get_u32(&w->in)); break;
     case FNET__JAVA_CLASS:
@@ -286,20 +312,7 @@ static void read_content(struct walk *w)
         w->next_handle++;
         push_level(w, (struct level){.left = 1, .class = NONE});
         break;
-    default: w->in.failed = true;
-    }
-}
-
-/* The message stands at AT, or AT refers to an earlier string: then a second walk looks for it. */
-static void note_message(struct walk *w, const uint8_t *at)
-{
-    struct fnet_reader r = {.pos = at, .end = w->in.pos};
-
-    switch (fnet_get_u8(&r)) {
-    case FNET__JAVA_STRING: w->message = get_utf(&r); break;
-    case FNET__JAVA_LONG_STRING: w->message = get_long_utf(&r); break;
-    case FNET__JAVA_REFERENCE: w->wanted = fnet_get_u32(&r); break;
-    default: break;
+    default: give_up(w);
     }
 }
 
@@ -307,20 +320,17 @@ static void read_field(struct walk *w, struct level *l)
 {
     struct fnet_reader description = {.pos = l->field, .end = w->in.end};
     struct field f = get_field(&description);
-    const uint8_t *at = w->in.pos;
 
     l->field = description.pos;
     l->left--;
+    w->part.class_name = w->classes[l->class].name;
+    w->part.field = f.name;
     if (width_of(f.type)) {
-        fnet_get_span(&w->in, width_of(f.type));
-        return;
+        w->part.at = w->in.pos;
+        tell(w, f.type, 0, fnet_get_span(&w->in, width_of(f.type)));
+    } else {
+        read_content(w);
     }
-
-    bool is_message = l == w->levels && is_text(f.name, "detailMessage") &&
-                      is_text(w->classes[l->class].name, "java.lang.Throwable");
-    read_content(w);
-    if (is_message && !w->in.failed)
-        note_message(w, at);
 }
 
 /* The next part of the innermost level, or its end. */
@@ -328,6 +338,7 @@ static void step(struct walk *w)
 {
     struct level *l = &w->levels[w->level_count - 1];
 
+    w->part = (struct fnet__wire_part){.role = l->role, .depth = w->level_count};
     if (l->left > 0 && l->class != NONE) {
         read_field(w, l);
     } else if (l->left > 0) {
@@ -349,37 +360,57 @@ static void step(struct walk *w)
     }
 }
 
-static void walk(struct walk *w, struct fnet_span stream, uint32_t wanted)
+/* Pass the head of the stream, up to and with the tag of its object. */
+static bool is_object(struct fnet_reader *r)
 {
-    w->in = fnet_reader_of(stream);
-    w->next_handle = FIRST_HANDLE;
-    w->wanted = wanted;
-    w->message = fnet_span_of(NULL, 0);
-    w->class_count = 0;
-    w->level_count = 0;
-    if (fnet_get_u16(&w->in) != FNET__JAVA_MAGIC || fnet_get_u16(&w->in) != FNET__JAVA_VERSION ||
-        fnet_get_u8(&w->in) != FNET__JAVA_OBJECT)
-        return;
-    read_object(w);
-    while (w->level_count > 0 && !w->in.failed)
-        step(w);
+    return fnet_get_u16(r) == FNET__JAVA_MAGIC && fnet_get_u16(r) == FNET__JAVA_VERSION &&
+           fnet_get_u8(r) == FNET__JAVA_OBJECT;
 }
 
-enum fnet_err fnet__wire_object_read(struct fnet_span stream, struct fnet__wire_object *out)
+enum fnet_err fnet__wire_object_class(struct fnet_span stream, struct fnet_span *class_name)
+{
+    struct fnet_reader r = fnet_reader_of(stream);
+
+    if (!is_object(&r) || fnet_get_u8(&r) != FNET__JAVA_CLASS_DESC)
+        return r.failed ? FNET_TRUNCATED : FNET_BAD_VALUE;
+    struct fnet_span name = get_utf(&r);
+    if (name.len == 0)
+        return r.failed ? FNET_TRUNCATED : FNET_BAD_VALUE;
+    *class_name = name;
+    return FNET_OK;
+}
+
+struct fnet_span fnet__wire_string_at(const uint8_t *at, const uint8_t *end)
+{
+    struct fnet_reader r = {.pos = at, .end = end};
+
+    switch (fnet_get_u8(&r)) {
+    case FNET__JAVA_STRING: return get_utf(&r);
+    case FNET__JAVA_LONG_STRING: return get_long_utf(&r);
+    default: return fnet_span_of(at, 0);
+    }
+}
+
+enum fnet_err fnet__wire_object_walk(struct fnet_span stream,
+                                     const struct fnet__wire_listener *listener, size_t *bytes)
 {
     struct walk w;
 
-    walk(&w, stream, 0);
-    if (w.class_count == 0 || w.classes[0].name.len == 0)
-        return FNET_BAD_VALUE;
-
-    struct fnet__wire_object found = {.class_name = w.classes[0].name,
-                                      .message = w.message,
-                                      .bytes = w.in.failed ? 0 : (size_t)(w.in.pos - stream.ptr)};
-    if (w.wanted) {
-        walk(&w, stream, w.wanted);
-        found.message = w.message;
-    }
-    *out = found;
+    w.in = fnet_reader_of(stream);
+    w.gave_up = false;
+    w.next_handle = FIRST_HANDLE;
+    w.listener = listener;
+    w.part = (struct fnet__wire_part){.at = stream.ptr};
+    w.class_count = 0;
+    w.level_count = 0;
+    if (is_object(&w.in))
+        read_object(&w);
+    else
+        give_up(&w);
+    while (w.level_count > 0 && !w.in.failed)
+        step(&w);
+    if (w.in.failed)
+        return w.gave_up ? FNET_BAD_VALUE : FNET_TRUNCATED;
+    *bytes = (size_t)(w.in.pos - stream.ptr);
     return FNET_OK;
 }

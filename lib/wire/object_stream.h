@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * wire, private: a walk over one serialized Java object that is a Throwable.
+ * wire, private: a walk over one serialized Java object.
  */
 #ifndef FNET_WIRE_OBJECT_STREAM_H
 #define FNET_WIRE_OBJECT_STREAM_H
@@ -35,20 +35,49 @@ enum {
     FNET__JAVA_BLOCK_DATA_MODE = 0x08,
 };
 
-/** The object at the head of a stream. Spans borrow from the stream and are modified UTF-8. */
-struct fnet__wire_object {
-    struct fnet_span class_name; /**< never empty */
-    struct fnet_span message;    /**< its Throwable.detailMessage; empty: null, or not found */
-    size_t bytes;                /**< stream bytes of the object; 0: its end was not found */
+/* A part of an object or array, or the whole object, as the walk passes it. */
+struct fnet__wire_part {
+    uint8_t tag;            /* an enum fnet__java_tag, or the letter of a number's type */
+    uint8_t role;           /* that the listener gave to what it is a part of; 0 of the whole */
+    unsigned depth;         /* how many objects and arrays it stands in */
+    uint32_t handle;        /* its own; of a reference, what it refers to */
+    const uint8_t *at;      /* where it begins: at its tag, if it is no number */
+    struct fnet_span bytes; /* of a string or number; of an object or array, the class's name */
+    struct fnet_span
+        class_name;         /* whose field it is; empty: an element or annotation, or the whole */
+    struct fnet_span field; /* the name of the field */
 };
 
-/**
- * Walk over the object that begins STREAM, as far as it goes.
+/* Who wants to know what the walk passes: objects, arrays, strings, references, numeric fields. */
+struct fnet__wire_listener {
+    /* Of an object or array the role is returned with which its parts are told. */
+    uint8_t (*part)(void *arg, const struct fnet__wire_part *part);
+    void *arg;
+};
+
+/*
+ * Find the name of the class of the object that begins STREAM.
  *
- * Errors: FNET_BAD_VALUE  STREAM does not begin with an object and the name of its class.
+ * Errors: FNET_BAD_VALUE  STREAM does not begin with an object, or the name is empty.
+ *         FNET_TRUNCATED  it ends before that is clear.
+ */
+FNET_CHECKED enum fnet_err fnet__wire_object_class(struct fnet_span stream,
+                                                   struct fnet_span *class_name);
+
+/* The string that begins at AT, its tag; empty if there is none. */
+struct fnet_span fnet__wire_string_at(const uint8_t *at, const uint8_t *end);
+
+/*
+ * Walk over the object that begins STREAM, telling LISTENER (NULL: nobody) of its parts.
+ *
+ * @param bytes  stream bytes of the object.
+ *
+ * Errors: FNET_TRUNCATED  STREAM ends before the object does.
+ *         FNET_BAD_VALUE  it is no object, or the walk gives up. What was told counts.
  * Cost:   O(length of STREAM), fixed memory.
  */
-FNET_CHECKED enum fnet_err fnet__wire_object_read(struct fnet_span stream,
-                                                  struct fnet__wire_object *out);
+FNET_CHECKED enum fnet_err fnet__wire_object_walk(struct fnet_span stream,
+                                                  const struct fnet__wire_listener *listener,
+                                                  size_t *bytes);
 
 #endif

@@ -18,6 +18,7 @@
 #include "fnet/event.h"
 #include "fnet/id.h"
 #include "fnet/record.h"
+#include "fnet/throwable.h"
 #include "fnet/value.h"
 #include "fnet/wire.h"
 

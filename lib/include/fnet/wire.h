@@ -29,6 +29,7 @@
 #include "fnet/dialect.h"
 #include "fnet/err.h"
 #include "fnet/id.h"
+#include "fnet/throwable.h"
 
 #define FNET_MAGIC 0xBADC0FFEu
 #define FNET_FRAME_HEADER_BYTES 9
@@ -296,44 +297,5 @@ FNET_API uint64_t fnet_decoder_offset(const struct fnet_decoder *decoder);
  * when next() has nothing more to give.
  */
 FNET_API bool fnet_decoder_is_mid_frame(const struct fnet_decoder *decoder);
-
-/* ---- Java throwables -------------------------------------------------------------------- */
-
-/** Most bytes of each text taken out of or put into a throwable, with NUL; the rest is cut. */
-#define FNET_THROWABLE_TEXT_BYTES 1024
-/** Room that fnet_throwable_encode() never exceeds. */
-#define FNET_THROWABLE_ENCODED_MAX_BYTES 2560
-/** Class of the error that answers a request for a partition that does not exist. */
-#define FNET_PARTITION_NOT_FOUND_CLASS                                                             \
-    "org.apache.flink.runtime.io.network.partition.PartitionNotFoundException"
-
-/** What an error says, as NUL-terminated UTF-8; MESSAGE may be empty. */
-struct fnet_throwable {
-    char class_name[FNET_THROWABLE_TEXT_BYTES];
-    char message[FNET_THROWABLE_TEXT_BYTES];
-};
-
-/**
- * Find class and message of the outermost Throwable in a Java object stream. Nothing is executed,
- * no length is trusted. What UTF-8 or a C string cannot hold becomes U+FFFD.
- *
- * Errors: FNET_BAD_VALUE  STREAM is no object stream with a class at its head. A message that
- *                         cannot be found is left empty instead.
- * Source: Java Object Serialization Specification, chapter 6 (protocol version 2).
- */
-FNET_API FNET_CHECKED enum fnet_err fnet_throwable_decode(struct fnet_span stream,
-                                                          struct fnet_throwable *out);
-
-/**
- * Append a Throwable that Java's ObjectInputStream reads: a PartitionNotFoundException (MESSAGE is
- * its detail, its partition id is null) when NOT_FOUND, else a java.io.IOException. No stack
- * trace, no cause.
- *
- * @param message  UTF-8; a byte that is none becomes '?'.
- *
- * Errors: FNET_RANGE  no room; FNET_THROWABLE_ENCODED_MAX_BYTES always suffice.
- */
-FNET_API FNET_CHECKED enum fnet_err fnet_throwable_encode(bool not_found, const char *message,
-                                                          struct fnet_writer *w);
 
 #endif

@@ -153,7 +153,7 @@ static void test_room(void)
     for (size_t cut = 0; cut < len; cut++) {
         memset(&t, 'u', sizeof t);
         enum fnet_err err = fnet_throwable_decode(fnet_span_of(stream, cut), &t);
-        CHECK_INT(err, cut < head ? FNET_BAD_VALUE : FNET_OK);
+        CHECK_INT(err, cut < head ? FNET_TRUNCATED : FNET_OK);
         if (err == FNET_OK)
             CHECK_STR(t.class_name, FNET_PARTITION_NOT_FOUND_CLASS);
         else
