@@ -4,6 +4,7 @@
  */
 #include <inttypes.h>
 
+#include "fnet/utf8.h"
 #include "fnet/wire.h"
 
 #include "../flink_golden.h"
@@ -113,15 +114,71 @@ static void check_payload(const struct flink_line *line, struct fnet_span payloa
     flink_check_has(line, &f);
 }
 
+/* TEXT, of which all is there, as the files have it; "" is no field. */
+static void add_text(struct flink_fields *f, const char *key, const char *text)
+{
+    if (text[0] == '\0')
+        return;
+    flink_add(f, key, "%s", "");
+    for (const uint8_t *p = (const uint8_t *)text, *end = p + strlen(text); p < end;) {
+        uint32_t code;
+        p += fnet_utf8_next(p, end, &code);
+        const bool is_plain = code >= ' ' && code <= '~' && code != ';' && code != '\\';
+        f->len += (size_t)snprintf(f->text + f->len, sizeof f->text - f->len,
+                                   is_plain ? "%c" : "\\u%04x", code);
+    }
+}
+
+static void add_stack(struct flink_fields *f, const char *key,
+                      const struct fnet_throwable_chain *chain, size_t i)
+{
+    for (size_t n = 0; n < chain->throwables[i].line_count; n++) {
+        char text[FNET_THROWABLE_TEXT_BYTES];
+        fnet_throwable_chain_line(chain, i, n, text);
+        if (n == 0)
+            flink_add(f, key, "%s", text);
+        else
+            f->len += (size_t)snprintf(f->text + f->len, sizeof f->text - f->len, ",%s", text);
+    }
+}
+
+/* Before 1.9 this class had no message in its stream, and made one out of other fields. */
+static bool is_message_computed(const struct flink_line *line, const struct fnet_throwable *thrown)
+{
+    return strcmp(line->dialect->name, "1.5") == 0 && thrown->message[0] == '\0' &&
+           strcmp(thrown->class_name, FNET_PARTITION_NOT_FOUND_CLASS) == 0;
+}
+
+/* Everything about the throwable and its causes, which is all that follows in the line. */
 static void check_throwable(const struct flink_line *line, struct fnet_span stream)
 {
-    struct fnet_throwable thrown;
+    static struct fnet_throwable_chain chain;
     struct flink_fields f = {.len = 0};
+    char prefix[128] = "error";
+    const char *expected = strstr(line->fields, "error.type=");
+    const char *message = strstr(line->fields, "error.message=");
 
-    if (CHECK_INT(fnet_throwable_decode(stream, &thrown), FNET_OK)) {
-        flink_add(&f, "error.type", "%s", thrown.class_name);
-        flink_check_has(line, &f);
+    if (!CHECK_INT(fnet_throwable_chain_decode(stream, &chain), FNET_OK))
+        return;
+    CHECK_INT(chain.end, FNET_OK);
+    CHECK_INT(chain.left_out, 0);
+    for (size_t i = 0; i < chain.count; i++) {
+        static const char *const names[] = {"type", "original_type", "message", "stack"};
+        struct fnet_throwable thrown;
+        char keys[4][160];
+        for (size_t k = 0; k < 4; k++)
+            snprintf(keys[k], sizeof keys[k], "%s.%s", prefix, names[k]);
+        fnet_throwable_chain_get(&chain, i, &thrown);
+        add_text(&f, keys[0], thrown.class_name);
+        add_text(&f, keys[1], thrown.original_class);
+        if (i == 0 && is_message_computed(line, &thrown) && CHECK(message != NULL))
+            flink_add(&f, keys[2], "%.*s", (int)strcspn(message + 14, ";"), message + 14);
+        else
+            add_text(&f, keys[2], thrown.message);
+        add_stack(&f, keys[3], &chain, i);
+        snprintf(prefix + strlen(prefix), sizeof prefix - strlen(prefix), ".cause");
     }
+    CHECK_STR(expected, f.text);
 }
 
 static void check_encodes(const struct flink_line *line, const struct fnet_message *m, size_t own)

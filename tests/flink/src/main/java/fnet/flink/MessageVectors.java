@@ -10,6 +10,7 @@ import org.apache.flink.runtime.event.AbstractEvent;
 import org.apache.flink.runtime.io.network.api.serialization.EventSerializer;
 import org.apache.flink.runtime.io.network.buffer.Buffer;
 import org.apache.flink.runtime.io.network.partition.PartitionNotFoundException;
+import org.apache.flink.runtime.io.network.partition.ProducerFailedException;
 import org.apache.flink.runtime.io.network.partition.ResultPartitionID;
 
 /** Every message that the version in use has. */
@@ -212,6 +213,11 @@ final class MessageVectors {
         addError("error-no-message", at(new IOException()), true);
         addError("error-fatal", at(new IllegalStateException("x"), run), false);
         addError("error-fatal-cause", at(new IOException(cause), run), false);
+
+        Throwable failed = at(new RuntimeException("task failed", cause), run);
+        addError("error-producer", at(new ProducerFailedException(failed), run, main), true);
+        addError("error-same-stack", at(new IOException("again", cause), cause.getStackTrace()),
+                true);
     }
 
     private void addError(String name, Throwable error, boolean hasReceiver) {

@@ -12,6 +12,7 @@ import org.apache.flink.runtime.io.network.api.serialization.EventSerializer;
 import org.apache.flink.runtime.io.network.buffer.Buffer;
 import org.apache.flink.runtime.io.network.partition.ResultPartitionID;
 import org.apache.flink.shaded.netty4.io.netty.buffer.ByteBuf;
+import org.apache.flink.util.SerializedThrowable;
 
 /** Messages of Flink, decoded, into words. */
 final class Messages {
@@ -156,6 +157,10 @@ final class Messages {
     /** A throwable without a message has none; its causes follow it. */
     static Fields throwable(Throwable error) {
         Fields fields = Fields.of("type", error.getClass().getName());
+        if (error instanceof SerializedThrowable) {
+            fields.add("original_type",
+                    ((SerializedThrowable) error).getOriginalErrorClassName());
+        }
         if (error.getMessage() != null) {
             fields.add("message", error.getMessage());
         }
