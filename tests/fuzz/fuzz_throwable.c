@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzz target: whatever claims to be a throwable, what comes out is text; and the input as text
- * goes into a throwable and comes out the same, cut and cleaned. Input: one byte that chooses the
+ * Fuzz target: whatever claims to be a throwable, what comes out of it, its causes and their stacks
+ * is text, within the limits, and less of the stream says no more; and the input as text goes into
+ * a throwable and comes out the same, cut and cleaned. Input: one byte that chooses the
  * class, then a stream, or a text.
  */
 #include <stdlib.h>
@@ -50,14 +51,43 @@ static struct fnet_throwable pass(bool not_found, const char *text)
     return t;
 }
 
+/* How much is known of the throwable in STREAM, and that it is text. */
+static size_t read_chain(struct fnet_span stream)
+{
+    static struct fnet_throwable_chain chain;
+    struct fnet_throwable t;
+    char line[FNET_THROWABLE_TEXT_BYTES];
+    enum fnet_err err = fnet_throwable_chain_decode(stream, &chain);
+
+    require(err == FNET_OK || err == FNET_BAD_VALUE || err == FNET_TRUNCATED);
+    if (err != FNET_OK)
+        return 0;
+    require(chain.end == FNET_OK || chain.end == FNET_BAD_VALUE || chain.end == FNET_TRUNCATED);
+    require(chain.count >= 1 && chain.count <= FNET_THROWABLE_CHAIN_MAX);
+    require(chain.left_out == 0 || chain.count == FNET_THROWABLE_CHAIN_MAX);
+    for (size_t i = 0; i < chain.count; i++) {
+        const struct fnet_chained_throwable *thrown = &chain.throwables[i];
+        fnet_throwable_chain_get(&chain, i, &t);
+        require(is_utf8(t.class_name) && is_utf8(t.message) && is_utf8(t.original_class));
+        require(thrown->line_count <= FNET_THROWABLE_STACK_MAX);
+        for (size_t n = 0; n < thrown->line_count; n++) {
+            fnet_throwable_chain_line(&chain, i, n, line);
+            require(is_utf8(line));
+        }
+    }
+    require(chain.throwables[0].class_name.len > 0);
+    return chain.count + chain.left_out;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct fnet_throwable t;
 
     if (size < 1)
         return 0;
-    if (fnet_throwable_decode(fnet_span_of(data + 1, size - 1), &t) == FNET_OK)
-        require(t.class_name[0] && is_utf8(t.class_name) && is_utf8(t.message));
+    size_t known = read_chain(fnet_span_of(data + 1, size - 1));
+    for (size_t len = (size - 1) / 2; len > 0; len /= 2)
+        require(read_chain(fnet_span_of(data + 1, len)) <= known);
 
     char *text = malloc(size);
     require(text != NULL);
