@@ -10,6 +10,7 @@
 #include "merged_events.h"
 #include "session_private.h"
 #include "silent_channel.h"
+#include "thrown.h"
 #include "translation.h"
 
 struct consumer_session {
@@ -381,30 +382,28 @@ static void close_if_done(struct consumer_session *s)
 static enum fnet_err on_error_response(struct consumer_session *s,
                                        const struct fnet_message *message)
 {
-    struct fnet_throwable thrown;
-    enum fnet_err err = fnet_throwable_decode(message->error.throwable, &thrown);
+    struct fnet__session_thrown thrown;
+    enum fnet_err err = fnet__session_thrown_read(message->error.throwable, &thrown);
 
     if (err != FNET_OK)
         return fnet__session_fail(&s->base, err, "ErrorResponse without a readable Throwable");
 
-    const char *text = thrown.message[0] ? thrown.message : thrown.class_name;
     if (!message->error.has_receiver)
-        return fnet__session_fail(&s->base, FNET_REMOTE, "%s", text);
+        return fnet__session_fail(&s->base, FNET_REMOTE, "%s", thrown.text);
 
-    err = strcmp(thrown.class_name, FNET_PARTITION_NOT_FOUND_CLASS) == 0 ? FNET_NO_PARTITION
-                                                                         : FNET_REMOTE;
+    err = thrown.is_not_found ? FNET_NO_PARTITION : FNET_REMOTE;
     struct fnet_channel *channel = fnet_id_map_get(&s->channels, &message->receiver);
     if (channel) {
         if (fnet_channel_state(channel) == FNET_CHANNEL_OPEN)
-            s->listener.channel_error(s->listener.arg, channel, err, text);
+            s->listener.channel_error(s->listener.arg, channel, err, thrown.text);
     } else if (s->describing > 0) {
         s->describing--;
-        s->listener.description_error(s->listener.arg, &message->receiver, err, text);
+        s->listener.description_error(s->listener.arg, &message->receiver, err, thrown.text);
         close_if_done(s);
     } else if (s->base.counts.frames_in == 1) {
         /* Later ones are not believed, as in Flink. As a first word it says that the producer read
            the request in another dialect: nothing else would ever come. */
-        return refuse_answer(s, message, text);
+        return refuse_answer(s, message, thrown.text);
     }
     return FNET_OK;
 }

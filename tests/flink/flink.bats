@@ -457,7 +457,7 @@ END
     signal consumer CONT
     finish_within "$seconds" consumer
     assert_status 1
-    assert_one_complaint '^fnet-consume: .*: java\.io\.IOException: broken on purpose'
+    assert_one_complaint '^fnet-consume: .*: (the producer failed|refused by the producer): java\.lang\.IllegalStateException: no luck, caused by java\.io\.IOException: broken on purpose(;|$)'
     exec 9>&-
 }
 

@@ -5,6 +5,7 @@
  */
 #include "../failmalloc.h"
 #include "../gate/made_gate.h"
+#include "../golden.h"
 #include "scripted_peer.h"
 
 /* What the listener was told. */
@@ -444,6 +445,15 @@ static void test_fatal_error(void)
     CHECK_INT(send_error(&f, NULL, false, ""), FNET_REMOTE);
     CHECK_STR(fnet_session_error_text(f.session), "java.io.IOException");
     stop(&f);
+
+    CASE("an error that was caused by another one says so");
+    struct fnet_span stream = golden_load("tests/golden/wire/throwables.txt", "suppressed");
+    const struct fnet_message caused = {.type = FNET_ERROR_RESPONSE, .error.throwable = stream};
+    fetch(&f, 1, 2, 0);
+    CHECK_INT(tell(&f.peer, &caused), FNET_REMOTE);
+    CHECK_STR(fnet_session_error_text(f.session), "outer, caused by java.io.IOException: cause");
+    stop(&f);
+    free((void *)(uintptr_t)stream.ptr);
 
     CASE("an error that cannot be read is malformed");
     fetch(&f, 1, 2, 0);

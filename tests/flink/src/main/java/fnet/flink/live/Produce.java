@@ -155,7 +155,8 @@ public final class Produce {
         BufferedReader in =
                 new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
         in.lines().filter("fail"::equals).forEach(order -> {
-            partition.fail(new IOException("broken on purpose"));
+            partition.fail(new IllegalStateException("no luck",
+                    new IOException("broken on purpose")));
             System.err.println("failed");
         });
     }
