@@ -355,7 +355,7 @@ static void decode_contents(struct inspected *m, const struct fnet_message *mess
         m->findings |= m->has_event ? 0u : FOUND_BAD_EVENT;
     }
     if (message->type == FNET_ERROR_RESPONSE) {
-        m->has_error = fnet_throwable_decode(message->error.throwable, &m->error) == FNET_OK;
+        m->has_error = fnet_throwable_chain_decode(message->error.throwable, &m->error) == FNET_OK;
         m->findings |= m->has_error ? 0u : FOUND_BAD_ERROR;
     }
 }

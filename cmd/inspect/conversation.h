@@ -119,7 +119,7 @@ struct inspected {
     bool has_event;
     struct fnet_event event; /**< the only one */
     bool has_error;
-    struct fnet_throwable error;
+    struct fnet_throwable_chain error;
     bool has_records; /**< data whose records are known, and not all taken or counted */
 
     /* Of a data buffer. */

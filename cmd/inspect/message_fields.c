@@ -158,12 +158,52 @@ static void add_event(struct message_fields *f, const char *key, const struct fn
     add(f, NULL, FIELD_END);
 }
 
-static void add_error(struct message_fields *f, const struct fnet_throwable *error)
+/* A field that in lines is led by WORDS. */
+static struct field *add_in_words(struct message_fields *f, const char *key, enum field_kind kind,
+                                  const char *words)
 {
+    struct field *field = add(f, key, kind);
+
+    field->words = words;
+    return field;
+}
+
+static void add_text_in_words(struct message_fields *f, const char *key, const char *words,
+                              const char *text)
+{
+    if (*text)
+        add_in_words(f, key, FIELD_TEXT, words)->bytes = fnet_span_of(text, strlen(text));
+}
+
+static void add_throwable(struct message_fields *f, size_t i)
+{
+    struct fnet_throwable *thrown = &f->thrown[i];
+
+    fnet_throwable_chain_get(f->error, i, thrown);
+    add_text(f, "type", thrown->class_name);
+    add_text_in_words(f, "original_type", " for ", thrown->original_class);
+    add_text_in_words(f, "message", ": ", thrown->message);
+    if (f->error->throwables[i].line_count > 0)
+        add(f, "stack", FIELD_STACK)->number = (int64_t)i;
+}
+
+/* Each cause is an object within the one that it caused. */
+static void add_error(struct message_fields *f, const struct fnet_throwable_chain *error)
+{
+    f->error = error;
     add(f, "error", FIELD_OBJECT);
-    add_text(f, "type", error->class_name);
-    if (*error->message)
-        add_text(f, "message", error->message);
+    add_throwable(f, 0);
+    if (error->end != FNET_OK)
+        add_in_words(f, "incomplete", FIELD_FLAG, ", incomplete")->number = true;
+    for (size_t i = 1; i < error->count; i++) {
+        if (i == error->count - 1 && error->left_out > 0)
+            add_in_words(f, "causes_more", FIELD_NUMBER, ", causes left out: ")->number =
+                (int64_t)error->left_out;
+        add_in_words(f, "cause", FIELD_OBJECT, ", caused by ");
+        add_throwable(f, i);
+    }
+    for (size_t i = 1; i < error->count; i++)
+        add_in_words(f, NULL, FIELD_END, "");
     add(f, NULL, FIELD_END);
 }
 

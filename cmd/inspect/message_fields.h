@@ -8,8 +8,8 @@
 
 #include "inspect/conversation.h"
 
-/** Most fields of a message, the ends of objects counted. */
-#define FIELDS_MAX 24
+/** Most fields of a message, the ends of objects counted: of an error with all its causes. */
+#define FIELDS_MAX (8 + 6 * FNET_THROWABLE_CHAIN_MAX)
 
 enum field_kind {
     FIELD_NUMBER,  /**< NUMBER */
@@ -18,11 +18,13 @@ enum field_kind {
     FIELD_BYTES,   /**< BYTES, no text: shown as hex */
     FIELD_NUMBERS, /**< BYTES, an int32 each */
     FIELD_OBJECT,  /**< the fields up to FIELD_END are its; the first, a text, says what it is */
+    FIELD_STACK,   /**< lines of throwable NUMBER of the message's error; not for a line of text */
     FIELD_END,     /**< no key, no value */
 };
 
 struct field {
     const char *key;
+    const char *words; /**< what a line of text has instead of the key and what is around it */
     enum field_kind kind;
     int64_t number;
     struct fnet_span bytes; /**< borrowed from the message or the list */
@@ -33,6 +35,8 @@ struct message_fields {
     struct field fields[FIELDS_MAX];
     size_t count;
     const struct fnet_dialect *dialect; /**< what it does not carry is no field */
+    const struct fnet_throwable_chain *error;
+    struct fnet_throwable thrown[FNET_THROWABLE_CHAIN_MAX]; /**< the texts of ERROR */
     char receiver[FNET_ID_TEXT_BYTES];
     char partition[FNET_PARTITION_ID_TEXT_BYTES];
 };

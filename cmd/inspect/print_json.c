@@ -33,7 +33,24 @@ static void print_numbers(FILE *out, struct fnet_span numbers)
     putc(']', out);
 }
 
-static void print_value(FILE *out, const struct field *field)
+/* Lines that were not kept are counted behind the array. */
+static void print_stack(FILE *out, const struct fnet_throwable_chain *error, size_t i)
+{
+    const struct fnet_chained_throwable *thrown = &error->throwables[i];
+    char line[FNET_THROWABLE_TEXT_BYTES];
+
+    putc('[', out);
+    for (size_t n = 0; n < thrown->line_count; n++) {
+        fnet_throwable_chain_line(error, i, n, line);
+        fputs(n ? "," : "", out);
+        escape_print_json(out, fnet_span_of(line, strlen(line)));
+    }
+    putc(']', out);
+    if (thrown->lines_more > 0)
+        fprintf(out, ",\"stack_more\":%" PRIu32, thrown->lines_more);
+}
+
+static void print_value(FILE *out, const struct message_fields *f, const struct field *field)
 {
     switch (field->kind) {
     case FIELD_NUMBER: fprintf(out, "%" PRId64, field->number); break;
@@ -45,6 +62,7 @@ static void print_value(FILE *out, const struct field *field)
         putc('"', out);
         break;
     case FIELD_NUMBERS: print_numbers(out, field->bytes); break;
+    case FIELD_STACK: print_stack(out, f->error, (size_t)field->number); break;
     case FIELD_OBJECT: putc('{', out); break;
     case FIELD_END: putc('}', out); break;
     }
@@ -58,7 +76,7 @@ static void print_fields(FILE *out, const struct message_fields *f)
             putc(',', out);
         if (field->key)
             fprintf(out, "\"%s\":", field->key);
-        print_value(out, field);
+        print_value(out, f, field);
     }
 }
 

@@ -45,32 +45,34 @@ static void print_numbers(FILE *out, struct fnet_span numbers)
         fprintf(out, "%s%" PRIu32, at ? "," : "", fnet_load_be32(numbers.ptr + at));
 }
 
+/* What stands before the value: the key, or words of its own. */
+static void print_lead(FILE *out, const struct field *field)
+{
+    if (field->words)
+        fputs(field->words, out);
+    else if (field->kind == FIELD_END)
+        putc(')', out);
+    else
+        fprintf(out, " %s%s", field->key,
+                field->kind == FIELD_FLAG     ? ""
+                : field->kind == FIELD_OBJECT ? " ("
+                                              : " ");
+}
+
 /* A flag is its name, if it is set, without a value. */
 static void print_field(FILE *out, const struct field *field)
 {
-    if (field->kind == FIELD_END) {
-        putc(')', out);
+    if (field->kind == FIELD_STACK || (field->kind == FIELD_FLAG && !field->number))
         return;
-    }
-    if (field->kind == FIELD_FLAG && !field->number)
-        return;
-    fprintf(out, " %s", field->key);
+    print_lead(out, field);
     switch (field->kind) {
-    case FIELD_NUMBER: fprintf(out, " %" PRId64, field->number); break;
-    case FIELD_FLAG: break;
-    case FIELD_TEXT:
-        putc(' ', out);
-        escape_print(out, field->bytes);
-        break;
-    case FIELD_BYTES:
-        putc(' ', out);
-        escape_print_hex(out, field->bytes);
-        break;
-    case FIELD_NUMBERS:
-        putc(' ', out);
-        print_numbers(out, field->bytes);
-        break;
-    case FIELD_OBJECT: fputs(" (", out); break;
+    case FIELD_NUMBER: fprintf(out, "%" PRId64, field->number); break;
+    case FIELD_TEXT: escape_print(out, field->bytes); break;
+    case FIELD_BYTES: escape_print_hex(out, field->bytes); break;
+    case FIELD_NUMBERS: print_numbers(out, field->bytes); break;
+    case FIELD_FLAG:
+    case FIELD_OBJECT:
+    case FIELD_STACK:
     case FIELD_END: break;
     }
 }

@@ -3,7 +3,7 @@
 """Write the golden captures to DIR, by default this folder; the same bytes each time.
 
 The frames are those that Flink's encoder wrote (../wire/flink-2.3.txt, ../flink/VERSION), and data
-buffers made here where records matter; packets and files around them are made here from their
+buffers and errors made here where what they hold matters; packets and files around them are made here from their
 specifications.
 """
 
@@ -451,6 +451,18 @@ def broken_protocol():
     ])
 
 
+def errors():
+    """Throwables with causes and stacks, some of more than is kept, one deeper than is read."""
+    causes, stacks = read_frames("throwables.txt"), read_frames("stacks.txt")
+    streams = [stacks["forms"], stacks["natural"], stacks["cycle"], stacks["deep-stack"],
+               causes["remote-transport"], causes["chain"], causes["deep-chain"]]
+    frames = [struct.pack(">IIB", 9 + len(s) + 17, 0xBADC0FFE, 1) + s + b"\x01" + CHANNEL
+              for s in streams]
+    frames.insert(0, FLINK["PartitionRequest"])
+    return b"".join(frames + [read_lines(version, "messages.tsv")["error-producer"]
+                              for version in ("1.14.6", "2.3.0")])
+
+
 def reused_ports():
     """Two connections between the same ends, and one that runs at the same time."""
     first = session()
@@ -507,6 +519,7 @@ def main():
         "mid-stream.raw": buffer(0, records(b"whole"))[20:] + FLINK["CloseRequest"],
         "garbage.raw": garbage(),
         "protocol.raw": broken_protocol(),
+        "errors.raw": errors(),
         "others.pcap": pcap(others()),
         "cut-frame.raw": FLINK["PartitionRequest"] + FLINK["BufferResponse.hello"][:50],
         "truncated.pcap": good[:-30],
