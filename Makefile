@@ -7,6 +7,8 @@ SOVERSION := 0
 VARIANT  ?= release
 BUILDROOT ?= build
 BUILD    ?= $(BUILDROOT)/$(VARIANT)
+# In one spelling, for the dependencies that the compiler noted are files by their names.
+override BUILD := $(patsubst $(CURDIR)/%,%,$(abspath $(BUILD)))
 SHARED   ?=
 JOBS     ?= $(shell nproc 2>/dev/null || echo 2)
 
