@@ -239,8 +239,8 @@ static void read_buffer(const struct dialect_guess *g, struct fnet_span bytes, b
             continue;
         }
         out->events |= BIT(i);
-        if (is_whole &&
-            (b->is_compressed || are_events(dialect, b, fnet_span_of(bytes.ptr + head, b->size))))
+        if (is_whole && !b->is_compressed && /* no version compresses events */
+            are_events(dialect, b, fnet_span_of(bytes.ptr + head, b->size)))
             out->good_events |= BIT(i);
     }
 }

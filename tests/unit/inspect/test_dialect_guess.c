@@ -239,6 +239,16 @@ static void test_narrowing(void)
     CHECK_INT(dialect_guess_weigh(&g, buffer("1.11", FNET_DATA_BUFFER, hello)), FNET_OK);
     check_text(&g, "1.11");
 
+    CASE("what is compressed is data, not an event of 1.11");
+    const struct fnet_message compressed = {
+        .type = FNET_BUFFER_RESPONSE,
+        .buffer = {.data_type = FNET_DATA_BUFFER, .is_compressed = true, .size = 4}};
+    dialect_guess_init(&g, NULL);
+    CHECK_INT(dialect_guess_weigh(&g, request("1.13")), FNET_OK);
+    CHECK_INT(dialect_guess_weigh(&g, encode("1.13", &compressed, fnet_span_of("\0\0\0\0", 4))),
+              FNET_OK);
+    check_text(&g, "1.12 to 1.15");
+
     CASE("the versions from 1.19 on differ in their buffers");
     dialect_guess_init(&g, NULL);
     CHECK_INT(dialect_guess_weigh(&g, request("1.20")), FNET_OK);
