@@ -259,6 +259,7 @@ static void add_description(struct message_fields *f, const struct fnet_descript
         [FNET_FORMAT_U32] = "u32",     [FNET_FORMAT_BYTES] = "bytes",
     };
     static const char *const states[] = {"producing", "input ended"};
+    static const char *const codecs[] = {"none", "lz4", "zstd", "lzo"};
 
     add_partition(f, &d->partition);
     add(f, "description", FIELD_OBJECT);
@@ -267,6 +268,7 @@ static void add_description(struct message_fields *f, const struct fnet_descript
     ADD_NAME(f, "partition_type", types, d->partition_type);
     ADD_NAME(f, "format", formats, d->format);
     ADD_NAME(f, "state", states, d->state);
+    ADD_NAME(f, "codec", codecs, d->codec);
     add_number(f, "remaining", d->remaining);
     add(f, NULL, FIELD_END);
 }

@@ -30,6 +30,14 @@ void fnet_partition_buffers(enum fnet_partition_type type, uint32_t subpartition
     *max = most > UINT32_MAX ? UINT32_MAX : (uint32_t)most;
 }
 
+static enum fnet_err make_compressor(struct fnet_partition *p)
+{
+    if (p->config.codec == FNET_CODEC_NONE)
+        return FNET_OK;
+    return fnet_compressor_new(p->config.codec, fnet_local_pool_segment_bytes(p->config.pool),
+                               &p->compressor);
+}
+
 enum fnet_err fnet_partition_new(const struct fnet_partition_config *config,
                                  struct fnet_partition **out)
 {
@@ -50,6 +58,11 @@ enum fnet_err fnet_partition_new(const struct fnet_partition_config *config,
         p->subpartitions[i].partition = p;
         fnet__pipelined_init(&p->subpartitions[i].queue, config->max_buffers_per_channel);
     }
+    enum fnet_err err = make_compressor(p);
+    if (err != FNET_OK) {
+        free(p);
+        return err;
+    }
     *out = p;
     return FNET_OK;
 }
@@ -62,6 +75,7 @@ void fnet_partition_free(struct fnet_partition *p)
         fnet_builder_seal(&p->shared);
     for (uint32_t i = 0; i < p->config.subpartitions; i++)
         fnet__pipelined_clear(&p->subpartitions[i].queue);
+    fnet_compressor_free(p->compressor);
     free(p);
 }
 
@@ -88,6 +102,11 @@ enum fnet_partition_type fnet_partition_type(const struct fnet_partition *p)
 uint8_t fnet_partition_format(const struct fnet_partition *p)
 {
     return p->config.format;
+}
+
+enum fnet_codec fnet_partition_codec(const struct fnet_partition *p)
+{
+    return p->config.codec;
 }
 
 bool fnet_partition_is_finished(const struct fnet_partition *p)

@@ -20,8 +20,9 @@ struct fnet_partition {
     char name[FNET_NAME_MAX_BYTES + 1];
     uint32_t counts[FNET_SUBPARTITION_LOST + 1]; /**< subpartitions by state */
     bool is_finished;
-    bool wants_flush;           /**< something was written since the last flush */
-    struct fnet_builder shared; /**< of broadcast */
+    bool wants_flush;                   /**< something was written since the last flush */
+    struct fnet_builder shared;         /**< of broadcast */
+    struct fnet_compressor *compressor; /**< owned, of all views; NULL: codec is NONE */
     struct fnet_view subpartitions[];
 };
 

@@ -32,6 +32,15 @@ static enum fnet_err translate(struct fnet__credited_view *v, struct fnet_view_i
     return err == FNET_OK ? FNET_AGAIN : err;
 }
 
+/* Does a consumer that speaks the view's dialect know the codec? */
+static bool reads_compressed(const struct fnet__credited_view *v)
+{
+    if (!v->dialect->buffer.is_compressed)
+        return false;
+    return v->dialect->has_all_codecs ||
+           fnet_partition_codec(fnet_view_partition(v->view)) == FNET_CODEC_LZ4;
+}
+
 static enum fnet_err next_item(struct fnet__credited_view *v, struct fnet_view_item *item)
 {
     enum fnet_err err;
@@ -59,7 +68,7 @@ static uint32_t backlog_of(const struct fnet__credited_view *v, const struct fne
 }
 
 enum fnet_err fnet__credited_view_next(struct fnet__credited_view *v, struct fnet_message *message,
-                                       struct fnet_buffer *payload)
+                                       struct fnet_buffer *payload, uint32_t *bytes)
 {
     struct fnet_view_item item;
 
@@ -67,8 +76,12 @@ enum fnet_err fnet__credited_view_next(struct fnet__credited_view *v, struct fne
 
     if (err != FNET_OK)
         return err;
-    if (fnet_data_type_is_buffer(item.buffer.data_type))
+    *bytes = item.buffer.len;
+    if (fnet_data_type_is_buffer(item.buffer.data_type)) {
         v->credits--;
+        if (reads_compressed(v))
+            fnet_view_compress(v->view, &item.buffer);
+    }
     *message = (struct fnet_message){
         .type = FNET_BUFFER_RESPONSE,
         .receiver = v->receiver,

@@ -31,15 +31,17 @@ FNET_CHECKED enum fnet_err fnet__credited_view_add_credit(struct fnet__credited_
 
 /**
  * Take the next item: its BufferResponse and its payload, in the view's dialect. An event which
- * that does not have is passed over; where it is EndOfData, EndOfPartition follows at once.
+ * that does not have is passed over; where it is EndOfData, EndOfPartition follows at once. Data is
+ * compressed if the partition has a codec and consumers of that dialect know it.
  *
  * @param payload  owned by caller.
+ * @param bytes    of the payload before it was compressed.
  *
  * Errors: FNET_AGAIN, FNET_NOMEM
  */
 FNET_CHECKED enum fnet_err fnet__credited_view_next(struct fnet__credited_view *v,
                                                     struct fnet_message *message,
-                                                    struct fnet_buffer *payload);
+                                                    struct fnet_buffer *payload, uint32_t *bytes);
 
 /**
  * A consumer without exclusive buffers gives credit only for backlog that it knows of: what to

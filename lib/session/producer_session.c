@@ -328,6 +328,7 @@ static enum fnet_err describe(struct producer_session *s, const struct fnet_id *
         message.description.partition_type = (uint8_t)fnet_partition_type(partition);
         message.description.format = fnet_partition_format(partition);
         message.description.state = fnet_partition_is_finished(partition);
+        message.description.codec = (uint8_t)fnet_partition_codec(partition);
         if (fnet_partition_id_from_name(name, &named) == FNET_OK) /* else it is a Flink id */
             message.description.name = fnet_span_of(name, strlen(name));
     }
@@ -411,7 +412,8 @@ static enum fnet_err send_one(struct reading *reading)
     struct producer_session *s = reading->session;
     struct fnet_message message;
     struct fnet_buffer payload;
-    enum fnet_err err = fnet__credited_view_next(&reading->view, &message, &payload);
+    uint32_t bytes;
+    enum fnet_err err = fnet__credited_view_next(&reading->view, &message, &payload, &bytes);
 
     if (err == FNET_AGAIN)
         return announce(reading);
@@ -419,7 +421,7 @@ static enum fnet_err send_one(struct reading *reading)
         return err;
     if (fnet_data_type_is_buffer(payload.data_type)) {
         s->base.counts.buffers_out++;
-        s->base.counts.payload_out += payload.len;
+        s->base.counts.payload_out += bytes;
     }
     err = fnet__outbox_push(&s->base.outbox, s->base.dialect, &message, &payload);
     if (err != FNET_OK) {

@@ -11,7 +11,7 @@
 #define AT_TYPE 8
 
 #define FRAME(body) (FNET_FRAME_HEADER_BYTES + (body))
-#define DESCRIPTION_BYTES FRAME(FNET_ID_BYTES + 4 + FNET_PARTITION_ID_BYTES + 8)
+#define DESCRIPTION_BYTES FRAME(FNET_ID_BYTES + 4 + FNET_PARTITION_ID_BYTES + 9)
 
 /* Indexed by type; an entry without name is no message. The extension frames lie far behind. */
 static const char *const names[] = {

@@ -274,6 +274,7 @@ static bool get_description(const struct fnet_dialect *dialect, struct fnet_read
     d->partition_type = fnet_get_u8(r);
     d->format = fnet_get_u8(r);
     d->state = fnet_get_u8(r);
+    d->codec = fnet_get_u8(r);
     d->name = fnet_get_span(r, fnet_get_u8(r));
     return true;
 }
@@ -291,6 +292,7 @@ static void put_description(const struct fnet_dialect *dialect, struct fnet_writ
     fnet_put_u8(w, d->partition_type);
     fnet_put_u8(w, d->format);
     fnet_put_u8(w, d->state);
+    fnet_put_u8(w, d->codec);
     fnet_put_u8(w, (uint8_t)d->name.len);
     fnet_put_bytes(w, d->name.ptr, d->name.len);
 }

@@ -32,8 +32,8 @@ static const struct {
     {"SegmentId", 11, "subpartition:4=0 segment:4=1 receiver"},
     {"DescriptionRequest", 64, "receiver all:1=0 partition"},
     {"DescriptionResponse", 65,
-     "receiver remaining:4=0 partition subpartitions:4=1 kind:1=1 format:1=0 state:1=0 name:1=rest "
-     "rest"},
+     "receiver remaining:4=0 partition subpartitions:4=1 kind:1=1 format:1=0 state:1=0 codec:1=0 "
+     "name:1=rest rest"},
 };
 
 #define FRAMES (sizeof frames / sizeof *frames)

@@ -76,6 +76,7 @@ struct fnet_dialect {
     bool segment_names_subpartition; /**< SegmentId has a subpartition */
     struct fnet_buffer_response_layout buffer;
     const struct fnet_data_type_numbers *data_types;
+    bool has_all_codecs; /**< compressed buffers may be ZSTD or LZO; else, if at all, only LZ4 */
     enum fnet_backlog_rule backlog;
     uint16_t messages; /**< bit N: message type N exists; fnet's own: newest only */
     uint16_t events;   /**< bit N: event type N exists */

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "fnet/buffer.h"
+#include "fnet/compress.h"
 #include "fnet/dialect.h"
 #include "fnet/err.h"
 #include "fnet/id.h"
@@ -53,6 +54,7 @@ struct fnet_partition_config {
     uint8_t format;               /**< enum fnet_record_format, only passed on in descriptions */
     struct fnet_local_pool *pool; /**< borrowed; its bell is not touched */
     uint32_t max_buffers_per_channel; /**< > 0, most segments one subpartition may have in use */
+    enum fnet_codec codec;            /**< of fnet_view_compress(); NONE: nothing is compressed */
     struct fnet_bell progress;        /**< rings when a subpartition's state changed */
 };
 
@@ -71,7 +73,8 @@ void fnet_partition_buffers(enum fnet_partition_type type, uint32_t subpartition
                             uint32_t buffers_per_channel, uint32_t floating_buffers,
                             uint32_t *required, uint32_t *max);
 
-/** Errors: FNET_INVALID, FNET_RANGE, FNET_NOMEM. OUT is owned by caller. */
+/** Errors: FNET_INVALID, FNET_RANGE, FNET_UNSUPPORTED (codec), FNET_NOMEM. OUT is owned by caller.
+ */
 FNET_CHECKED enum fnet_err fnet_partition_new(const struct fnet_partition_config *config,
                                               struct fnet_partition **out);
 /** Free PARTITION; all views are released and no session holds its buffers. Safe on NULL. */
@@ -82,6 +85,7 @@ const char *fnet_partition_name(const struct fnet_partition *partition);
 uint32_t fnet_partition_subpartitions(const struct fnet_partition *partition);
 enum fnet_partition_type fnet_partition_type(const struct fnet_partition *partition);
 uint8_t fnet_partition_format(const struct fnet_partition *partition);
+enum fnet_codec fnet_partition_codec(const struct fnet_partition *partition);
 bool fnet_partition_is_finished(const struct fnet_partition *partition);
 enum fnet_subpartition_state fnet_partition_state(const struct fnet_partition *partition,
                                                   uint32_t subpartition);
@@ -191,6 +195,23 @@ bool fnet_view_is_available(const struct fnet_view *view, uint32_t credits);
 uint32_t fnet_view_backlog(const struct fnet_view *view);
 /** Errors: FNET_AGAIN. */
 FNET_CHECKED enum fnet_err fnet_view_next(struct fnet_view *view, struct fnet_view_item *out);
+
+/**
+ * Put a compressed block in the place of BUFFER, taken from VIEW, for a reader that can decompress
+ * what the partition's codec makes. BUFFER stays as it is if it is an event or empty, if it would
+ * not become smaller, and if there is no memory for it: then it is sent as it is.
+ *
+ * @param buffer  replaced; its segment returns to the pool at once, unless others read it too
+ *                (broadcast) or it is still being filled (flush).
+ *
+ * Shape: the block is on the heap, of exactly its own length, which is less than BUFFER's. No pool
+ *        counts it: what bounds that memory is how many buffers the caller holds, which a session
+ *        does with those that its socket has not taken, at most 32. Where several views read one
+ *        buffer, each gets a block of its own.
+ * Cost:  the codec's; one allocation and one copy of the block.
+ * Source: Flink BoundedBlockingSubpartition, ResultPartition.canBeCompressed.
+ */
+void fnet_view_compress(const struct fnet_view *view, struct fnet_buffer *buffer);
 
 /**
  * The consumer has processed every record up to EndOfData: EndOfPartition may follow.

@@ -83,8 +83,8 @@ const char *fnet_session_error_text(const struct fnet_session *session);
 
 /** What went over the connection so far, for statistics. */
 struct fnet_session_counts {
-    uint64_t buffers_out; /**< data buffers of a producer, and their payload */
-    uint64_t payload_out;
+    uint64_t buffers_out; /**< data buffers of a producer, ... */
+    uint64_t payload_out; /**< ... and their payload, before it was compressed */
     uint64_t frames_in;
     uint64_t frames_out;
     uint64_t bytes_in;

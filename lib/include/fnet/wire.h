@@ -119,8 +119,8 @@ struct fnet_description_request {
 
 /**
  * 65: one partition. Body: receiver 16, remaining 4, partition id 60, subpartitions 4, type 1,
- * format 1, state 1, name length 1, name. A request for all of no partitions at all is answered by
- * one with 0 subpartitions and an empty name.
+ * format 1, state 1, codec 1, name length 1, name. A request for all of no partitions at all is
+ * answered by one with 0 subpartitions and an empty name.
  */
 struct fnet_description_response {
     int32_t remaining; /**< how many more answers follow for the same request */
@@ -129,6 +129,7 @@ struct fnet_description_response {
     uint8_t partition_type; /**< enum fnet_partition_type */
     uint8_t format;         /**< enum fnet_record_format */
     uint8_t state;          /**< 0 producing, 1 input ended */
+    uint8_t codec;          /**< enum fnet_codec: of compressed buffers; 0: there are none */
     struct fnet_span name;  /**< a name, not NUL-terminated; empty: made from a Flink id */
 };
 

@@ -14,6 +14,10 @@
 #define MADE_SEGMENT_BYTES FNET_SEGMENT_MIN_BYTES
 #endif
 
+#ifndef MADE_CODEC
+#define MADE_CODEC FNET_CODEC_NONE
+#endif
+
 struct made_partition {
     struct fnet_network_pool *network;
     struct fnet_local_pool *pool;
@@ -50,6 +54,7 @@ __attribute__((unused)) static void make_partition(struct made_partition *m, con
     config.subpartitions = subpartitions;
     config.pool = m->pool;
     config.max_buffers_per_channel = max;
+    config.codec = MADE_CODEC;
     config.progress = counting_bell(&m->progress_rings);
     CHECK_INT(fnet_partition_id_from_name(name, &config.id), FNET_OK);
     CHECK_INT(fnet_partition_new(&config, &m->partition), FNET_OK);

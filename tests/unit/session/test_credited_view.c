@@ -5,7 +5,12 @@
  */
 #include "../../../lib/session/credited_view.h"
 
+static enum fnet_codec codec = FNET_CODEC_NONE;
+
+#define MADE_CODEC codec
 #include "../partition/made_partition.h"
+
+#include "fnet/event.h"
 
 static struct fnet__credited_view made_view(struct made_partition *m, int32_t initial_credit)
 {
@@ -22,10 +27,14 @@ static struct fnet__credited_view made_view(struct made_partition *m, int32_t in
 static enum fnet_err next(struct fnet__credited_view *v, struct fnet_message *message)
 {
     struct fnet_buffer payload = {.segment = NULL};
-    enum fnet_err err = fnet__credited_view_next(v, message, &payload);
+    uint32_t bytes = 0;
+    enum fnet_err err = fnet__credited_view_next(v, message, &payload, &bytes);
 
-    if (err == FNET_OK)
+    if (err == FNET_OK) {
         CHECK_INT(payload.len, message->buffer.size);
+        CHECK_INT(payload.is_compressed, message->buffer.is_compressed);
+        CHECK(payload.is_compressed ? payload.len < bytes : payload.len == bytes);
+    }
     fnet_buffer_clear(&payload);
     return err;
 }
@@ -151,11 +160,62 @@ static void test_announce(void)
     unmake_partition(&m);
 }
 
+/* Is a full buffer compressed for who speaks DIALECT? It is told, and so are the sizes. */
+static bool is_compressed_for(const struct fnet_dialect *dialect)
+{
+    struct made_partition m;
+    struct fnet_message message = {.type = FNET_CLOSE_REQUEST};
+
+    make_partition(&m, "main", 2, 4, 4);
+    struct fnet__credited_view v = made_view(&m, 2);
+    v.dialect = dialect;
+    CHECK_INT(put_into(m.partition, 1, 'a', MADE_SEGMENT_BYTES), FNET_OK);
+    CHECK_INT(fnet_partition_finish(m.partition), FNET_OK);
+    CHECK_INT(next(&v, &message), FNET_OK);
+    const bool is_compressed = message.buffer.is_compressed;
+    CHECK(message.buffer.size < MADE_SEGMENT_BYTES || !is_compressed);
+
+    /* The event behind it is not. */
+    if (fnet_dialect_has_event(dialect, FNET_EVENT_END_OF_DATA)) {
+        CHECK_INT(next(&v, &message), FNET_OK);
+        CHECK(!message.buffer.is_compressed);
+    }
+    unmake_partition(&m);
+    return is_compressed;
+}
+
+/* The first versions of Flink that know a codec. */
+static const char *first_version(enum fnet_codec of)
+{
+    return of == FNET_CODEC_LZ4 ? "1.10" : "1.16";
+}
+
+static void test_compressed(void)
+{
+    CASE("buffers are compressed for those only whose version knows the codec");
+    for (codec = FNET_CODEC_LZ4; fnet_codec_name(codec); codec++) {
+        const struct fnet_dialect *dialect;
+        bool is_known = false;
+        if (!fnet_codec_is_available(codec))
+            continue;
+        for (size_t i = 0; (dialect = fnet_dialect_at(i)); i++) {
+            is_known |= strcmp(dialect->name, first_version(codec)) == 0;
+            CHECK_INT(is_compressed_for(dialect), is_known);
+        }
+        CHECK(is_known);
+    }
+
+    CASE("for nobody without a codec");
+    codec = FNET_CODEC_NONE;
+    CHECK(!is_compressed_for(fnet_dialect_newest()));
+}
+
 int main(void)
 {
     test_credits();
     test_wrong_credit();
     test_sequence_wraps();
     test_announce();
+    test_compressed();
     return tap_done();
 }

@@ -98,6 +98,7 @@ static const struct sample {
                       .partition_type = 1,
                       .format = 3,
                       .state = 1,
+                      .codec = 2,
                       .name = BYTES("main")}}},
     {"DescriptionResponse.flink",
      {.type = FNET_DESCRIPTION_RESPONSE,

@@ -25,7 +25,7 @@ static const struct {
     {10, "NewBufferSize", 29, 29},
     {11, "SegmentId", 33, 33},
     {64, "DescriptionRequest", 86, 86},
-    {65, "DescriptionResponse", 97, 97 + FNET_NAME_MAX_BYTES},
+    {65, "DescriptionResponse", 98, 98 + FNET_NAME_MAX_BYTES},
 };
 
 static enum fnet_err get(uint8_t type, uint32_t length, struct fnet__wire_frame *frame)
