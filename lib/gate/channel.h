@@ -9,6 +9,9 @@
 
 #include "fnet/gate.h"
 
+/** By enum fnet_codec. */
+#define FNET__GATE_CODECS (FNET_CODEC_LZO + 1)
+
 struct fnet_gate {
     struct fnet_gate_config config;
     struct fnet__floating floating;
@@ -16,7 +19,8 @@ struct fnet_gate {
     struct fnet_channel *channels; /**< owned array */
     size_t open;                   /**< channels in state OPEN */
     size_t event_bytes;            /**< queued, of all channels */
-    struct fnet_decompressor *decompressor; /**< owned; NULL: none */
+    struct fnet_decompressor *decompressors[FNET__GATE_CODECS]; /**< owned; NULL: not needed, or
+                                                                     not built with */
     struct fnet_channel *culprit;
 };
 
@@ -42,6 +46,7 @@ struct fnet_channel {
     enum fnet_err error;
     int32_t sequence; /**< the next one */
     uint8_t words;    /**< enum fnet_channel_word, or-ed */
+    uint8_t codec;    /**< enum fnet_codec */
     bool is_floating; /**< the data that begin() made room for last has a floating buffer */
     struct fnet__credit credit;
     struct fnet__received *ring; /**< the queue of COUNT entries from HEAD: FEW, or owned */
@@ -58,6 +63,10 @@ struct fnet_channel {
     uint64_t bytes;
     uint64_t events;
 };
+
+/** See to it that what CODEC compressed can be read, if fnet was built with it. Errors: FNET_NOMEM.
+ */
+FNET_CHECKED enum fnet_err fnet__gate_add_codec(struct fnet_gate *gate, enum fnet_codec codec);
 
 void fnet__channel_init(struct fnet_channel *channel, struct fnet_gate *gate);
 void fnet__channel_clear(struct fnet_channel *channel);

@@ -8,6 +8,13 @@
 
 #include "channel.h"
 
+enum fnet_err fnet__gate_add_codec(struct fnet_gate *gate, enum fnet_codec codec)
+{
+    if (codec == FNET_CODEC_NONE || !fnet_codec_is_available(codec) || gate->decompressors[codec])
+        return FNET_OK;
+    return fnet_decompressor_new(codec, &gate->decompressors[codec]);
+}
+
 enum fnet_err fnet_gate_new(const struct fnet_gate_config *config, struct fnet_gate **out)
 {
     if (config->buffers_per_channel == 0 && config->floating_buffers == 0)
@@ -20,9 +27,7 @@ enum fnet_err fnet_gate_new(const struct fnet_gate_config *config, struct fnet_g
         free(gate);
         return FNET_NOMEM;
     }
-    enum fnet_err err = FNET_OK;
-    if (config->codec != FNET_CODEC_NONE && fnet_codec_is_available(config->codec))
-        err = fnet_decompressor_new(config->codec, &gate->decompressor);
+    enum fnet_err err = fnet__gate_add_codec(gate, config->codec);
     if (err != FNET_OK) {
         free(channels);
         free(gate);
@@ -45,19 +50,10 @@ void fnet_gate_free(struct fnet_gate *gate)
         return;
     for (size_t i = 0; i < gate->config.channels; i++)
         fnet__channel_clear(&gate->channels[i]);
-    fnet_decompressor_free(gate->decompressor);
+    for (size_t i = 0; i < FNET__GATE_CODECS; i++)
+        fnet_decompressor_free(gate->decompressors[i]);
     free(gate->channels);
     free(gate);
-}
-
-bool fnet_gate_reads_compressed(const struct fnet_gate *gate)
-{
-    return gate->decompressor != NULL;
-}
-
-const char *fnet_gate_codec_name(const struct fnet_gate *gate)
-{
-    return fnet_codec_name(gate->config.codec);
 }
 
 struct fnet_channel *fnet_gate_culprit(const struct fnet_gate *gate)
@@ -86,7 +82,8 @@ static enum fnet_err decompress(struct fnet_gate *gate, struct fnet_gate_item *i
     if (err != FNET_OK)
         return err;
     struct fnet_writer w = fnet_writer_of(original.segment->bytes, room);
-    err = fnet_decompressor_decompress(gate->decompressor, fnet_buffer_span(&item->buffer), &w);
+    err = fnet_decompressor_decompress(gate->decompressors[item->channel->codec],
+                                       fnet_buffer_span(&item->buffer), &w);
     if (err != FNET_OK) {
         fnet_buffer_clear(&original);
         return err;

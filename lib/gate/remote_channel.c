@@ -34,8 +34,10 @@ void fnet__channel_has_credit(struct fnet__credit *credit)
 
 void fnet__channel_init(struct fnet_channel *channel, struct fnet_gate *gate)
 {
-    *channel =
-        (struct fnet_channel){.gate = gate, .ring = channel->few, .capacity = FNET__CHANNEL_FEW};
+    *channel = (struct fnet_channel){.gate = gate,
+                                     .codec = (uint8_t)gate->config.codec,
+                                     .ring = channel->few,
+                                     .capacity = FNET__CHANNEL_FEW};
     if (gate->config.dialect)
         fnet_channel_id_random(gate->config.dialect, &channel->id);
     else
@@ -117,6 +119,26 @@ enum fnet_channel_state fnet_channel_state(const struct fnet_channel *channel)
 enum fnet_err fnet_channel_error(const struct fnet_channel *channel)
 {
     return channel->error;
+}
+
+enum fnet_err fnet_channel_set_codec(struct fnet_channel *channel, enum fnet_codec codec)
+{
+    if (!fnet_codec_name(codec))
+        return FNET_INVALID;
+    enum fnet_err err = fnet__gate_add_codec(channel->gate, codec);
+    if (err == FNET_OK)
+        channel->codec = (uint8_t)codec;
+    return err;
+}
+
+bool fnet_channel_reads_compressed(const struct fnet_channel *channel)
+{
+    return channel->gate->decompressors[channel->codec] != NULL;
+}
+
+const char *fnet_channel_codec_name(const struct fnet_channel *channel)
+{
+    return fnet_codec_name(channel->codec);
 }
 
 void fnet_channel_acknowledge(struct fnet_channel *channel)

@@ -260,17 +260,15 @@ static enum fnet_err refuse_answer(struct consumer_session *s, const struct fnet
 static enum fnet_err check_compression(struct consumer_session *s, struct fnet_channel *channel,
                                        const struct fnet_buffer_response *response)
 {
-    const struct fnet_gate *gate = fnet_channel_gate(channel);
-
     if (!response->is_compressed)
         return FNET_OK;
     s->culprit = channel;
     if (!fnet_data_type_is_buffer(response->data_type))
         return fnet__session_fail(&s->base, FNET_BAD_VALUE, "a compressed event");
-    if (!fnet_gate_reads_compressed(gate))
+    if (!fnet_channel_reads_compressed(channel))
         return fnet__session_fail(&s->base, FNET_BAD_VALUE,
                                   "a buffer is compressed, and this is built without %s",
-                                  fnet_gate_codec_name(gate));
+                                  fnet_channel_codec_name(channel));
     s->culprit = NULL;
     return FNET_OK;
 }

@@ -47,7 +47,7 @@ struct fnet_gate_config {
     struct fnet_local_pool *pool;       /**< borrowed: channels * exclusive + floating segments */
     const struct fnet_dialect *dialect; /**< that the ids of the channels say; NULL: they say none,
                                              as Flink's */
-    enum fnet_codec codec; /**< of buffers that come compressed; see fnet_gate_reads_compressed() */
+    enum fnet_codec codec;  /**< of compressed buffers, unless fnet_channel_set_codec() knows it */
     struct fnet_bell ready; /**< rings when poll may have something new to say */
 };
 
@@ -71,11 +71,6 @@ void fnet_gate_free(struct fnet_gate *gate);
 size_t fnet_gate_channels(const struct fnet_gate *gate);
 /** Borrowed from the gate. */
 struct fnet_channel *fnet_gate_channel(const struct fnet_gate *gate, size_t index);
-
-/** Can the gate read compressed buffers: has it a codec, and one that fnet was built with? */
-bool fnet_gate_reads_compressed(const struct fnet_gate *gate);
-/** The codec's name, static. */
-const char *fnet_gate_codec_name(const struct fnet_gate *gate);
 
 /** What poll yields: a data buffer or an event of one channel. */
 struct fnet_gate_item {
@@ -109,6 +104,20 @@ struct fnet_gate *fnet_channel_gate(const struct fnet_channel *channel);
 enum fnet_channel_state fnet_channel_state(const struct fnet_channel *channel);
 /** Of a FAILED channel; FNET_OK otherwise. */
 enum fnet_err fnet_channel_error(const struct fnet_channel *channel);
+
+/**
+ * Buffers of CHANNEL that come compressed are CODEC's, as its producer said. To be told before any
+ * comes.
+ *
+ * Errors: FNET_INVALID  not a codec.
+ *         FNET_NOMEM
+ */
+FNET_CHECKED enum fnet_err fnet_channel_set_codec(struct fnet_channel *channel,
+                                                  enum fnet_codec codec);
+/** Can CHANNEL read compressed buffers: has it a codec, and one that fnet was built with? */
+bool fnet_channel_reads_compressed(const struct fnet_channel *channel);
+/** The codec's name, static. */
+const char *fnet_channel_codec_name(const struct fnet_channel *channel);
 
 /** Every record before EndOfData was processed: tell the producer. */
 void fnet_channel_acknowledge(struct fnet_channel *channel);

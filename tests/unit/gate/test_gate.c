@@ -135,8 +135,8 @@ static void test_compressed(void)
     struct fnet_span block;
 
     make_gate(&m, 2, 2, 0);
-    CHECK_INT(fnet_gate_reads_compressed(m.gate), fnet_codec_is_available(MADE_CODEC));
-    CHECK_STR(fnet_gate_codec_name(m.gate), "lz4");
+    CHECK_INT(fnet_channel_reads_compressed(m.channels[0]), fnet_codec_is_available(MADE_CODEC));
+    CHECK_STR(fnet_channel_codec_name(m.channels[0]), "lz4");
     if (!fnet_codec_is_available(MADE_CODEC)) {
         unmake_gate(&m);
         return;
@@ -164,6 +164,61 @@ static void test_compressed(void)
     CHECK_INT(fnet_local_pool_used(m.pool), 0);
     fnet_compressor_free(compressor);
     unmake_gate(&m);
+}
+
+static void test_codecs(void)
+{
+    struct made_gate m;
+    struct fnet_gate_item item;
+    uint8_t text[MADE_SEGMENT_BYTES];
+
+    CASE("each channel has the codec that its producer names");
+    make_gate(&m, 4, 2, 0);
+    memset(text, 'z', sizeof text);
+    for (enum fnet_codec codec = FNET_CODEC_LZ4; fnet_codec_name(codec); codec++) {
+        struct fnet_channel *channel = m.channels[codec];
+        struct fnet_compressor *compressor = NULL;
+        struct fnet_span block;
+        CHECK_INT(fnet_channel_set_codec(channel, codec), FNET_OK);
+        CHECK_STR(fnet_channel_codec_name(channel), fnet_codec_name(codec));
+        CHECK_INT(fnet_channel_reads_compressed(channel), fnet_codec_is_available(codec));
+        if (!fnet_codec_is_available(codec))
+            continue;
+        CHECK_INT(fnet_compressor_new(codec, sizeof text, &compressor), FNET_OK);
+        CHECK_INT(fnet_compressor_compress(compressor, fnet_span_of(text, sizeof text), &block),
+                  FNET_OK);
+        arrive_compressed(channel, 0, block);
+        CHECK_INT(fnet_gate_poll(m.gate, &item), FNET_OK);
+        if (CHECK_INT(item.buffer.len, sizeof text))
+            CHECK_MEM(fnet_buffer_span(&item.buffer).ptr, text, sizeof text);
+        fnet_gate_recycle(m.gate, &item);
+        fnet_compressor_free(compressor);
+    }
+
+    CASE("with none there is nothing it could read, and no other number is one");
+    CHECK_INT(fnet_channel_set_codec(m.channels[0], FNET_CODEC_NONE), FNET_OK);
+    CHECK(!fnet_channel_reads_compressed(m.channels[0]));
+    CHECK_INT(fnet_channel_set_codec(m.channels[0], (enum fnet_codec)4), FNET_INVALID);
+    CHECK_STR(fnet_channel_codec_name(m.channels[0]), "none");
+    unmake_gate(&m);
+}
+
+static void test_codec_without_memory(void)
+{
+    struct made_gate m;
+    unsigned n = 0;
+    bool did_fail;
+
+    CASE("without memory a channel keeps the codec it had");
+    do {
+        make_gate(&m, 1, 2, 0);
+        failmalloc_arm(++n);
+        enum fnet_err err = fnet_channel_set_codec(m.channels[0], FNET_CODEC_ZSTD);
+        did_fail = failmalloc_disarm();
+        CHECK_INT(err, did_fail ? FNET_NOMEM : FNET_OK);
+        CHECK_STR(fnet_channel_codec_name(m.channels[0]), did_fail ? "lz4" : "zstd");
+        unmake_gate(&m);
+    } while (did_fail);
 }
 
 static void test_end(void)
@@ -241,6 +296,8 @@ int main(void)
     test_order();
     test_recycle();
     test_compressed();
+    test_codecs();
+    test_codec_without_memory();
     test_end();
     test_free_with_items();
     test_no_memory();
