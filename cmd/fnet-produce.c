@@ -50,6 +50,7 @@ static enum fnet_err build_partition(struct produce *p, size_t i, uint32_t requi
         .format = (uint8_t)p->config.format.format,
         .pool = p->pools[i],
         .max_buffers_per_channel = p->config.max_buffers_per_channel,
+        .codec = p->config.codec,
         .progress = {.ring = produce_on_progress, .arg = p},
     };
     err = fnet_partition_new(&config, &p->partitions[i]);

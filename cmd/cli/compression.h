@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * cli: --codec, what compressed buffers are compressed with.
+ * cli: --codec and --compress, what compressed buffers are compressed with.
  */
 #ifndef CLI_COMPRESSION_H
 #define CLI_COMPRESSION_H

@@ -79,6 +79,8 @@ void consume_on_channel_error(void *arg, struct fnet_channel *channel, enum fnet
 FNET_CHECKED enum fnet_err consume_ask(struct consume *c);
 /** Subpartitions of OPERAND: as given, or as answered. */
 size_t consume_count_channels(const struct consume *c, const struct consume_operand *operand);
+/** With what OPERAND's producer said it compresses; NONE: it does not, or was not asked. */
+enum fnet_codec consume_codec(const struct consume *c, const struct consume_operand *operand);
 
 void consume_on_description(void *arg, const struct fnet_id *request,
                             const struct fnet_description_response *description);

@@ -59,7 +59,12 @@ void consume_on_description(void *arg, const struct fnet_id *request,
                         "an impossible number of subpartitions");
         return;
     }
+    if (!q->is_for_all && !fnet_codec_name(description->codec)) {
+        consume_refused(c, q->peer, q->operand->name, FNET_BAD_VALUE, "an unknown codec");
+        return;
+    }
     q->subpartitions = (uint32_t)description->subpartitions;
+    q->codec = (enum fnet_codec)description->codec;
     on_answered(c, q);
 }
 
@@ -120,12 +125,26 @@ enum fnet_err consume_ask(struct consume *c)
     return err;
 }
 
-size_t consume_count_channels(const struct consume *c, const struct consume_operand *operand)
+/* NULL when nothing was asked about OPERAND. */
+static const struct query *query_about(const struct consume *c,
+                                       const struct consume_operand *operand)
 {
-    if (operand->subpartitions)
-        return operand->subpartition_count;
     for (size_t i = 0; i < c->query_count; i++)
         if (c->queries[i].operand == operand)
-            return c->queries[i].subpartitions;
-    return 0;
+            return &c->queries[i];
+    return NULL;
+}
+
+size_t consume_count_channels(const struct consume *c, const struct consume_operand *operand)
+{
+    const struct query *q = query_about(c, operand);
+
+    return q ? q->subpartitions : operand->subpartition_count;
+}
+
+enum fnet_codec consume_codec(const struct consume *c, const struct consume_operand *operand)
+{
+    const struct query *q = query_about(c, operand);
+
+    return q ? q->codec : FNET_CODEC_NONE;
 }

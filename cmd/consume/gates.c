@@ -31,6 +31,7 @@ static enum fnet_err add_reading(struct consume *c, size_t g, const struct consu
                                      .name = operand->server,
                                      .index = (uint32_t)i % c->config.max_connections,
                                      .dialect = c->config.groups[g].dialect};
+    const enum fnet_codec codec = consume_codec(c, operand);
     struct reading *r = &c->readings[c->reading_count];
     char name[READING_NAME_BYTES];
 
@@ -42,6 +43,8 @@ static enum fnet_err add_reading(struct consume *c, size_t g, const struct consu
     };
     reading_name(r, name);
     enum fnet_err err = intake_tag(r->intake, index, name);
+    if (err == FNET_OK && codec != FNET_CODEC_NONE)
+        err = fnet_channel_set_codec(reading_channel(r), codec);
     if (err == FNET_OK)
         err = peers_get(c->peers, &place, &r->peer);
     if (err == FNET_OK)

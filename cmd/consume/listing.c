@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "cli/escape.h"
+#include "fnet/compress.h"
 #include "fnet/partition.h"
 #include "fnet/record.h"
 
@@ -61,6 +62,13 @@ static const char *format_name(uint8_t format)
     return format < sizeof names / sizeof *names ? names[format] : "unknown";
 }
 
+static const char *codec_name(uint8_t codec)
+{
+    const char *name = fnet_codec_name(codec);
+
+    return name ? name : "unknown";
+}
+
 void listing_add(struct listing *listing, const char *server,
                  const struct fnet_description_response *d)
 {
@@ -70,9 +78,9 @@ void listing_add(struct listing *listing, const char *server,
     fnet_partition_id_format(&d->partition, id);
     fprintf(listing->out, "%s/", server);
     escape_print(listing->out, d->name.len > 0 ? d->name : fnet_span_of(id, strlen(id)));
-    fprintf(listing->out, "\t%" PRId32 "\t%s\t%s\t%s\n", d->subpartitions,
+    fprintf(listing->out, "\t%" PRId32 "\t%s\t%s\t%s\t%s\n", d->subpartitions,
             type_name(d->partition_type), format_name(d->format),
-            d->state == 0 ? "producing" : "finished");
+            d->state == 0 ? "producing" : "finished", codec_name(d->codec));
 }
 
 int listing_print(struct listing *listing, const struct report *report)

@@ -16,8 +16,8 @@ void listing_free(struct listing *listing);
 void listing_add(struct listing *listing, const char *server,
                  const struct fnet_description_response *description);
 /**
- * Print a line for each: endpoint, subpartitions, type, format, state, divided by tabs. Returns an
- * exit status; a failure is reported.
+ * Print a line for each: endpoint, subpartitions, type, format, state, codec, divided by tabs.
+ * Returns an exit status; a failure is reported.
  */
 int listing_print(struct listing *listing, const struct report *report);
 

@@ -83,24 +83,45 @@ static void fail_output(struct consume *c, size_t g)
     consume_fail(c, EXIT_LOCAL);
 }
 
+/* What failed when a compressed buffer could not be read, and which option may be to blame. */
+static const char *what_of_block(enum fnet_err err)
+{
+    if (err == FNET_BAD_VALUE)
+        return "decompressing a buffer (see --codec)";
+    return err == FNET_BAD_LENGTH ? "decompressing a buffer (see --segment-size)"
+                                  : "decompressing a buffer";
+}
+
+/* What INTAKE was about when ERR ended it, with what came over CULPRIT, which may be NULL. */
+static void say_where(char what[static REPORT_PLACE_BYTES], const struct intake *intake,
+                      const struct fnet_channel *culprit, enum fnet_err err)
+{
+    uint64_t after;
+
+    if (err == FNET_SYSTEM)
+        report_spill_file(what, getenv("TMPDIR"));
+    else if (intake_is_element_bad(intake, &after))
+        snprintf(what, REPORT_PLACE_BYTES, "the element after %" PRIu64 " records", after);
+    else if (culprit && fnet_gate_culprit(fnet_channel_gate(culprit)) == culprit)
+        snprintf(what, REPORT_PLACE_BYTES, "%s", what_of_block(err));
+    else
+        snprintf(what, REPORT_PLACE_BYTES, "reading records");
+}
+
 void consume_on_intake_ended(void *arg, struct intake *intake, enum fnet_err err)
 {
     struct consume *c = arg;
     char name[READING_NAME_BYTES];
     size_t g = 0;
-    uint64_t after;
-    char what[REPORT_PLACE_BYTES] = "reading records";
+    char what[REPORT_PLACE_BYTES];
     int saved_errno;
 
     if (c->is_leaving)
         return;
     while (c->intakes[g] != intake)
         g++;
-    if (intake_is_element_bad(intake, &after))
-        snprintf(what, sizeof what, "the element after %" PRIu64 " records", after);
-    if (err == FNET_SYSTEM)
-        report_spill_file(what, getenv("TMPDIR"));
     const struct fnet_channel *culprit = intake_culprit(intake, &saved_errno);
+    say_where(what, intake, culprit, err);
     if (culprit)
         reading_name(reading_of(c, culprit), name);
     if (err == FNET_RANGE) {

@@ -22,6 +22,7 @@ struct query {
     uint32_t expected; /**< ... so many, as the first said */
     bool is_answered;
     uint32_t subpartitions; /**< of the operand's partition, once answered */
+    enum fnet_codec codec;  /**< ... of its compressed buffers */
 };
 
 /** Ask. Errors: FNET_NOMEM. */

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "cli/process.h"
+#include "fnet/compress.h"
 #include "fnet/dialect.h"
 #include "fnet/id.h"
 #include "fnet/io.h"
@@ -51,6 +52,7 @@ struct produce_config {
     uint32_t floating_buffers;
     uint32_t max_buffers_per_channel;
     uint64_t memory; /**< 0: as the formula needs */
+    enum fnet_codec codec;
 
     const char *port_file;
     int ready_fd;             /**< -1: none */

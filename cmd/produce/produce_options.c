@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/compression.h"
 #include "cli/format.h"
 #include "cli/serde.h"
 #include "cli/units.h"
@@ -151,6 +152,13 @@ static enum fnet_err set_timeout(void *arg, const char *text, const char **why)
         return FNET_OK;
     }
     return units_parse_duration(text, &config->timeout_ns, why);
+}
+
+static enum fnet_err set_compress(void *arg, const char *text, const char **why)
+{
+    struct produce_config *config = arg;
+
+    return compression_parse(text, &config->codec, why);
 }
 
 static enum fnet_err set_ready_fd(void *arg, const char *text, const char **why)
@@ -304,6 +312,11 @@ static const struct options_entry entries[] = {
      .offset = AT(memory),
      .min = 1,
      .max = MEMORY_MAX},
+    {.name = "compress",
+     .argument = "C",
+     .help = "compress buffers that get smaller by it: lz4, zstd or, where\n"
+             "fnet was built with it, lzo",
+     .set = set_compress},
     {.name = "ready-fd",
      .argument = "N",
      .help = "write the bound addresses to descriptor N",

@@ -106,6 +106,7 @@ static void print_buffers(const struct produce_config *config)
     else
         printf("buffer timeout: %" PRIu64 ".%06" PRIu64 " ms\n", config->timeout_ns / 1000000,
                config->timeout_ns % 1000000);
+    printf("compress: %s\n", fnet_codec_name(config->codec));
 }
 
 int plan_print(const struct produce_config *config)

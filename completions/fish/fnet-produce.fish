@@ -30,6 +30,7 @@ complete -c fnet-produce -s b -l buffers-per-channel -x -d 'Exclusive buffers of
 complete -c fnet-produce -l floating-buffers -x -d 'Buffers shared by subpartitions'
 complete -c fnet-produce -l max-buffers-per-channel -x -d 'Most buffers of one subpartition'
 complete -c fnet-produce -l memory -x -d 'Memory for all buffers'
+complete -c fnet-produce -l compress -x -a 'lz4 zstd lzo' -d 'Compress buffers with'
 complete -c fnet-produce -l ready-fd -x -d 'Write the bound addresses to a descriptor'
 complete -c fnet-produce -l port-file -r -F -d 'Write the bound addresses to a file'
 complete -c fnet-produce -l wait -x -d 'How long to wait for consumers'

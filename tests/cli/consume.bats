@@ -112,8 +112,8 @@ own_address() {
     wait_until 10 bash -c "[[ \$(fnet-consume --list '$address' | grep -c finished) == 2 ]]"
     run --separate-stderr -0 fnet-consume --list "$address"
     assert_quiet
-    assert_line "$address/a	3	pipelined	nul	finished"
-    assert_line "$address/b	3	pipelined	nul	finished"
+    assert_line "$address/a	3	pipelined	nul	finished	none"
+    assert_line "$address/b	3	pipelined	nul	finished	none"
     [[ ${#lines[@]} == 2 ]]
     run --separate-stderr -0 fnet-consume --list "$address/b"
     [[ ${#lines[@]} == 1 ]]

@@ -23,7 +23,8 @@ extract_page() { # PAGE
     ' "$TOP/man/$1"
 }
 
-# The sh blocks of README.md, but those that need root, a fixed port or an installed library.
+# The sh blocks of README.md, but those that need root, a fixed port, an installed library, or one
+# that fnet is built without.
 extract_readme() {
     awk '
         /^```sh$/ { n++; in_block = 1; next }
@@ -31,6 +32,8 @@ extract_readme() {
         in_block  { print > ("readme-" n ".sh") }
     ' "$TOP/README.md"
     grep -lE 'tcpdump|localhost|make |cc ' readme-*.sh | xargs -r rm --
+    fnet-produce --compress lz4 --dry-run >/dev/null 2>&1 ||
+        grep -lF -- '--compress lz4' readme-*.sh | xargs -r rm --
 }
 
 # Run each script in a directory of its own; all must succeed.

@@ -186,7 +186,7 @@ END
 
 @test "options: those of later versions are unknown, not ignored" {
     local option
-    for option in --barrier-every=5 --checkpoint-interval=1s --compress=zlib \
+    for option in --barrier-every=5 --checkpoint-interval=1s --workers=2 \
         --key-file=k --spill-dir=/tmp --on-event=true --schedule=eager -Kkey; do
         run --separate-stderr -2 fnet-produce "$option" </dev/null
         assert_stderr_match ': unknown option$'

@@ -184,7 +184,7 @@ END
         consume_from -f bytes < <(printf '%s\n' open 'expect PartitionRequest' \
             "send BufferResponse compressed=1 body=$block" end)
         assert_status 4
-        assert_one_complaint '^fnet-consume: main:0: reading records: impossible (length|value)$'
+        assert_one_complaint '^fnet-consume: main:0: decompressing a buffer \(see --(codec\): impossible value|segment-size\): impossible length)$'
     done
 }
 
