@@ -330,6 +330,49 @@ END
     finish_well reader producer
 }
 
+# The codecs that this version of Flink has, and fnet too.
+common_codecs() {
+    local codec codecs=(lz4 zstd lzo)
+    [[ $FLINK_VERSION != 1.1[45].* ]] || codecs=(lz4)
+    for codec in "${codecs[@]}"; do
+        ! fnet-produce --compress "$codec" --dry-run >/dev/null 2>&1 || printf '%s\n' "$codec"
+    done
+}
+
+@test "flink reads fnet-produce: compressed, if its gate is of a blocking partition" {
+    need_commands fnet-inspect
+    local codec codecs
+    mapfile -t codecs < <(common_codecs)
+    ((${#codecs[@]} > 0)) || skip 'built without any codec'
+    lines "$(scaled 5)" >input
+    for codec in "${codecs[@]}"; do
+        start_producer producer -n 2 --compress "$codec" --trace trace "$(partition_id 0)=input" \
+            </dev/null
+        start_flink_consumer consumer output=received subpartitions=0-1 type=BLOCKING \
+            compression=true "codec=${codec^^}"
+        finish consumer
+        assert_status 0
+        finish_well producer
+        assert_same_lines input received
+        fnet-inspect -q --json "${dialect[@]}" trace >messages
+        [[ $(grep -c '"compressed":true' messages) -gt 10 ]]
+    done
+}
+
+@test "flink reads fnet-produce: compressed, and other gates cannot read it" {
+    local codecs
+    mapfile -t codecs < <(common_codecs)
+    ((${#codecs[@]} > 0)) || skip 'built without any codec'
+    lines 1 >input
+    start_producer producer --compress "${codecs[0]}" "$(partition_id 0)=input" </dev/null
+    start_flink_consumer consumer output=received
+    finish consumer
+    assert_status 1
+    assert_stderr_match '^java\.lang\.NullPointerException: Buffer decompressor not set\.$'
+    finish producer
+    assert_status 1
+}
+
 # ---- Flink to fnet-consume ---------------------------------------------------------------------
 
 @test "fnet-consume reads flink: 100 MB of raw records" {

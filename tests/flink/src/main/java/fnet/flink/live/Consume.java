@@ -49,7 +49,8 @@ import org.apache.flink.types.Either;
  * subpartition and a tab in front of each line) cancel-after=RECORDS cancel-gate=true (only the
  * first of the gates, read alone until then) hold=true (leave only when standard input ends)
  * dawdle=MS (after each acknowledgement) parallelism=N max-parallelism=N (fail if keyBy of a line
- * would have chosen another subpartition) type=PIPELINED_BOUNDED; see Network for the others.
+ * would have chosen another subpartition) type=PIPELINED_BOUNDED|BLOCKING (which alone reads
+ * compressed buffers, with compression=true codec=LZ4); see Network for the others.
  */
 public final class Consume {
     private final Map<InputChannelInfo, RecordDeserializer<IOReadableWritable>> deserializers =

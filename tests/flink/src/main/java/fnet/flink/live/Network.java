@@ -108,11 +108,15 @@ final class Network implements AutoCloseable {
         setFirst(gates, options.take("floating", 8), "floatingNetworkBuffersPerGate");
     }
 
-    /** The same of partitions that are read when they are complete. */
+    /** The same of partitions that are read when they are complete, and of their gates. */
     private void setCompression(Options options) {
         Object partitions = Reflect.get(environment, "resultPartitionFactory");
-        setFirst(partitions, options.takeFlag("compression"), "batchShuffleCompressionEnabled",
-                "blockingShuffleCompressionEnabled");
+        boolean isCompressing = options.takeFlag("compression");
+        for (Object factory :
+                List.of(partitions, Reflect.get(environment, "singleInputGateFactory"))) {
+            setFirst(factory, isCompressing, "batchShuffleCompressionEnabled",
+                    "blockingShuffleCompressionEnabled");
+        }
         setFirst(partitions, options.takeFlag("sort-merge") ? 1 : Integer.MAX_VALUE,
                 "sortShuffleMinParallelism");
     }
