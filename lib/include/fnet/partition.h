@@ -201,14 +201,11 @@ FNET_CHECKED enum fnet_err fnet_view_next(struct fnet_view *view, struct fnet_vi
  * what the partition's codec makes. BUFFER stays as it is if it is an event or empty, if it would
  * not become smaller, and if there is no memory for it: then it is sent as it is.
  *
- * @param buffer  replaced; its segment returns to the pool at once, unless others read it too
- *                (broadcast) or it is still being filled (flush).
- *
- * Shape: the block is on the heap, of exactly its own length, which is less than BUFFER's. No pool
- *        counts it: what bounds that memory is how many buffers the caller holds, which a session
- *        does with those that its socket has not taken, at most 32. Where several views read one
- *        buffer, each gets a block of its own.
- * Cost:  the codec's; one allocation and one copy of the block.
+ * Shape: the block is where the buffer was, and shorter. Only where several views read one segment
+ *        (broadcast) each gets a block of its own on the heap, which no pool counts: what bounds
+ *        that memory is how many buffers the caller holds, which a session does with those that
+ *        its socket has not taken, at most 32.
+ * Cost:  the codec's, and a copy of the block.
  * Source: Flink BoundedBlockingSubpartition, ResultPartition.canBeCompressed.
  */
 void fnet_view_compress(const struct fnet_view *view, struct fnet_buffer *buffer);

@@ -27,7 +27,7 @@ static struct fnet_buffer take(struct fnet_view *view)
     return item.buffer;
 }
 
-/* BUFFER is a block of LEN bytes of value BYTE, alone in its memory; give it back. */
+/* BUFFER is a block of LEN bytes of value BYTE; give it back. */
 static void check_block(struct fnet_buffer *buffer, uint8_t byte, size_t len)
 {
     struct fnet_decompressor *d = NULL;
@@ -37,8 +37,6 @@ static void check_block(struct fnet_buffer *buffer, uint8_t byte, size_t len)
     CHECK(buffer->is_compressed);
     CHECK_INT(buffer->data_type, FNET_DATA_BUFFER);
     CHECK(buffer->len < len);
-    CHECK(!buffer->segment->pool);
-    CHECK_INT(buffer->segment->capacity, buffer->len);
     CHECK_INT(fnet_decompressor_new(codec, &d), FNET_OK);
     CHECK_INT(fnet_decompressor_decompress(d, fnet_buffer_span(buffer), &w), FNET_OK);
     CHECK_INT(w.pos - out, len);
@@ -63,7 +61,7 @@ static void test_round_trip(void)
 {
     struct made_partition m;
 
-    CASE("a full buffer becomes a block, and its segment is back at once");
+    CASE("a full buffer becomes a block in its place");
     make_partition(&m, "main", 1, 2, 1);
     CHECK_INT(fnet_partition_codec(m.partition), codec);
     const uint32_t zero = 0;
@@ -71,14 +69,12 @@ static void test_round_trip(void)
     fnet_partition_seal(m.partition, &zero);
     struct fnet_view *view = open_view(m.partition, 0);
     struct fnet_buffer buffer = take(view);
-    CHECK_INT(fnet_local_pool_used(m.pool), 0);
+    CHECK(buffer.segment->pool == m.pool);
 
-    CASE("... for the next one, while the block waits");
-    CHECK_INT(put_into(m.partition, 0, 'b', MADE_SEGMENT_BYTES), FNET_OK);
-    fnet_partition_seal(m.partition, &zero);
-    struct fnet_buffer next = take(view);
+    CASE("... whose segment is in use as long as the block is");
+    CHECK_INT(fnet_local_pool_used(m.pool), 1);
     check_block(&buffer, 'a', MADE_SEGMENT_BYTES);
-    check_block(&next, 'b', MADE_SEGMENT_BYTES);
+    CHECK_INT(fnet_local_pool_used(m.pool), 0);
     unmake_partition(&m);
 }
 
@@ -150,7 +146,7 @@ static void test_partial(void)
     struct made_partition m;
     const uint32_t zero = 0;
 
-    CASE("of a buffer that is being filled, each flushed part is a block");
+    CASE("of a buffer that is being filled, each flushed part is a block, and more is written");
     make_partition(&m, "main", 1, 4, 4);
     struct fnet_view *view = open_view(m.partition, 0);
     CHECK_INT(put_into(m.partition, 0, 'a', 1000), FNET_OK);
@@ -165,10 +161,11 @@ static void test_partial(void)
     CASE("... and the segment is back after the last");
     fnet_partition_seal(m.partition, &zero);
     struct fnet_buffer third = take(view);
-    CHECK_INT(fnet_local_pool_used(m.pool), 0);
     check_block(&first, 'a', 1000);
     check_block(&second, 'b', 500);
+    CHECK_INT(fnet_local_pool_used(m.pool), 1);
     check_block(&third, 'c', MADE_SEGMENT_BYTES - 1500);
+    CHECK_INT(fnet_local_pool_used(m.pool), 0);
     unmake_partition(&m);
 }
 
@@ -186,6 +183,8 @@ static void test_broadcast(void)
     struct fnet_buffer first = take(views[0]);
     struct fnet_buffer second = take(views[1]);
     CHECK(first.segment != second.segment);
+    CHECK(!first.segment->pool);
+    CHECK_INT(first.segment->capacity, first.len);
 
     CASE("... and the segment waits for the last of them, which may take it as it is");
     CHECK_INT(fnet_local_pool_used(m.pool), 1);
@@ -199,16 +198,15 @@ static void test_broadcast(void)
 static void test_no_memory_for_block(void)
 {
     struct made_partition m;
-    const uint32_t zero = 0;
     unsigned n = 0;
     bool did_fail;
 
-    CASE("without memory for the block a buffer is sent as it is");
+    CASE("without memory for the block a broadcast buffer is sent as it is");
     do {
-        make_partition(&m, "main", 1, 2, 2);
+        make_partition(&m, "main", 2, 2, 2);
         struct fnet_view *view = open_view(m.partition, 0);
-        CHECK_INT(put_into(m.partition, 0, 'a', MADE_SEGMENT_BYTES), FNET_OK);
-        fnet_partition_seal(m.partition, &zero);
+        CHECK_INT(put_bytes(m.partition, NULL, 'a', MADE_SEGMENT_BYTES), FNET_OK);
+        fnet_partition_seal(m.partition, NULL);
         failmalloc_arm(++n);
         struct fnet_buffer buffer = take(view);
         did_fail = failmalloc_disarm();
@@ -218,6 +216,7 @@ static void test_no_memory_for_block(void)
             check_block(&buffer, 'a', MADE_SEGMENT_BYTES);
         unmake_partition(&m);
     } while (did_fail);
+    CHECK(n > 1);
 }
 
 static void test_no_memory_for_partition(void)
