@@ -7,7 +7,6 @@
 #define TESTS_FLINK_GOLDEN_H
 
 #include <glob.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "fnet/bytes.h"
 #include "fnet/dialect.h"
 
+#include "flink_fields.h"
 #include "tap.h"
 
 struct flink_line {
@@ -89,52 +89,26 @@ __attribute__((unused)) static size_t flink_visit(const char *name,
     return versions;
 }
 
-/* ---- fields, built to be compared ---------------------------------------------------------- */
-
-/* "key=value" with a semicolon between. */
-struct flink_fields {
-    char text[8192];
-    size_t len;
-};
-
-__attribute__((unused, format(printf, 3, 4))) static void flink_add(struct flink_fields *f,
-                                                                    const char *key,
-                                                                    const char *format, ...)
-{
-    va_list args;
-
-    f->len += (size_t)snprintf(f->text + f->len, sizeof f->text - f->len,
-                               "%s%s=", f->len > 0 ? ";" : "", key);
-    va_start(args, format);
-    f->len += (size_t)vsnprintf(f->text + f->len, sizeof f->text - f->len, format, args);
-    va_end(args);
-}
-
-__attribute__((unused)) static void flink_add_hex(struct flink_fields *f, const char *key,
-                                                  struct fnet_span bytes)
-{
-    flink_add(f, key, "%s", "");
-    for (size_t i = 0; i < bytes.len && f->len + 2 < sizeof f->text; i++)
-        f->len += (size_t)snprintf(f->text + f->len, 3, "%02x", bytes.ptr[i]);
-}
+/* ---- fields, which are used up ------------------------------------------------------------ */
 
 /* Is MADE what the line says, but for what the line has behind it? */
 __attribute__((unused)) static void flink_check_begins(const struct flink_line *line,
-                                                       const struct flink_fields *made)
+                                                       struct flink_fields *made)
 {
     const char *fields = line->fields;
 
     if (strncmp(fields, made->text, made->len) != 0 ||
         (fields[made->len] != '\0' && fields[made->len] != ';'))
         CHECK_STR(made->text, fields);
+    flink_fields_clear(made);
 }
 
 /* Does the line say MADE somewhere? */
 __attribute__((unused)) static void flink_check_has(const struct flink_line *line,
-                                                    const struct flink_fields *made)
+                                                    struct flink_fields *made)
 {
     const char *at = line->fields;
-    size_t len = strlen(made->text);
+    size_t len = made->len;
 
     while (at && (strncmp(at, made->text, len) != 0 || (at[len] != '\0' && at[len] != ';'))) {
         at = strchr(at, ';');
@@ -142,6 +116,7 @@ __attribute__((unused)) static void flink_check_has(const struct flink_line *lin
     }
     if (!at)
         CHECK_STR(line->fields, made->text);
+    flink_fields_clear(made);
 }
 
 #endif

@@ -2,37 +2,10 @@
 /*
  * Every stream element that Flink wrote, its fields and its bytes again; what is none.
  */
-#include <inttypes.h>
-
 #include "fnet/element.h"
 
+#include "../flink_elements.h"
 #include "../flink_golden.h"
-
-/* What the line says of an element, up to the value. */
-static void list_fields(const struct fnet_element *e, struct flink_fields *f)
-{
-    flink_add(f, "type", "%s", fnet_element_type_name(e->tag));
-    switch (e->tag) {
-    case FNET_ELEMENT_RECORD: break;
-    case FNET_ELEMENT_TIMED_RECORD:
-    case FNET_ELEMENT_WATERMARK: flink_add(f, "timestamp", "%" PRId64, e->timestamp); break;
-    case FNET_ELEMENT_LATENCY_MARKER:
-        flink_add(f, "marked", "%" PRId64, e->timestamp);
-        flink_add_hex(f, "operator", fnet_span_of(e->operator_id.bytes, FNET_ID_BYTES));
-        flink_add(f, "subtask", "%" PRId32, e->subtask);
-        break;
-    case FNET_ELEMENT_WATERMARK_STATUS:
-        flink_add(f, "idle", "%s", e->is_idle ? "true" : "false");
-        break;
-    case FNET_ELEMENT_RECORD_ATTRIBUTES:
-        flink_add(f, "backlog", "%s", e->is_backlog ? "true" : "false");
-        break;
-    case FNET_ELEMENT_INTERNAL_WATERMARK:
-        flink_add(f, "subpartition", "%" PRId32, e->subpartition);
-        flink_add(f, "timestamp", "%" PRId64, e->timestamp);
-        break;
-    }
-}
 
 static void check_encodes(const struct fnet_element *e, struct fnet_span bytes)
 {
@@ -65,12 +38,12 @@ static void check_cuts(struct fnet_span bytes, const struct fnet_element *e)
 
 static void check_line(const struct flink_line *line)
 {
-    struct flink_fields f = {.len = 0};
+    struct flink_fields f = {.text = NULL};
     struct fnet_element e;
 
     if (!CHECK_INT(fnet_element_decode(line->bytes, &e), FNET_OK))
         return;
-    list_fields(&e, &f);
+    flink_add_element(&f, &e);
     flink_check_begins(line, &f);
     check_encodes(&e, line->bytes);
     check_cuts(line->bytes, &e);

@@ -2,131 +2,34 @@
 /*
  * Every message that each version of Flink wrote: its fields, its bytes again, each part of it.
  */
-#include <inttypes.h>
-
-#include "fnet/utf8.h"
 #include "fnet/wire.h"
 
 #include "../flink_golden.h"
-
-static void add_id(struct flink_fields *f, const char *key, const struct fnet_id *id)
-{
-    char text[FNET_ID_TEXT_BYTES];
-
-    fnet_id_format(id, text);
-    flink_add(f, key, "%s", text);
-}
-
-static void add_partition(struct flink_fields *f, const struct fnet_dialect *dialect,
-                          const struct fnet_partition_id *id)
-{
-    char graph[FNET_ID_TEXT_BYTES];
-    char vertex[FNET_ID_TEXT_BYTES];
-
-    add_id(f, "partition", &id->data_set);
-    if (dialect->partition_bytes > 16)
-        f->len += (size_t)snprintf(f->text + f->len, 16, "#%" PRId32, id->number);
-    fnet_id_format(&id->graph, graph);
-    fnet_id_format(&id->vertex, vertex);
-    if (dialect->attempt_bytes > 16)
-        flink_add(f, "producer", "%s_%s_%" PRId32 "_%" PRId32, graph, vertex, id->subtask,
-                  id->attempt);
-    else
-        flink_add(f, "producer", "%s", graph);
-}
-
-static void add_buffer(struct flink_fields *f, const struct fnet_dialect *dialect,
-                       const struct fnet_buffer_response *b)
-{
-    if (dialect->buffer.subpartition)
-        flink_add(f, "subpartition", "%" PRId32, b->subpartition);
-    else
-        CHECK_INT(b->subpartition, -1);
-    flink_add(f, "sequence", "%" PRId32, b->sequence);
-    flink_add(f, "backlog", "%" PRId32, b->backlog);
-    flink_add(f, "data_type", "%s", fnet_data_type_name(b->data_type));
-    if (dialect->buffer.is_compressed)
-        flink_add(f, "compressed", "%s", b->is_compressed ? "true" : "false");
-    flink_add(f, "size", "%" PRIu32, b->size);
-    for (uint32_t i = 0; i < b->partials; i++) {
-        uint32_t size = fnet_load_be32(b->partial_sizes.ptr + 4 * i);
-        if (i == 0)
-            flink_add(f, "partial_sizes", "%" PRIu32, size);
-        else
-            f->len += (size_t)snprintf(f->text + f->len, 12, ",%" PRIu32, size);
-    }
-}
-
-static void add_body(struct flink_fields *f, const struct fnet_dialect *dialect,
-                     const struct fnet_message *m)
-{
-    switch (m->type) {
-    case FNET_BUFFER_RESPONSE: add_buffer(f, dialect, &m->buffer); break;
-    case FNET_PARTITION_REQUEST:
-        add_partition(f, dialect, &m->request.partition);
-        flink_add(f, "subpartition", "%" PRId32, m->request.first);
-        if (m->request.last != m->request.first)
-            flink_add(f, "last_subpartition", "%" PRId32, m->request.last);
-        flink_add(f, "credit", "%" PRId32, m->request.credit);
-        break;
-    case FNET_TASK_EVENT_REQUEST: add_partition(f, dialect, &m->task_event.partition); break;
-    case FNET_ADD_CREDIT:
-        if (dialect->credit_names_partition)
-            add_partition(f, dialect, &m->credited);
-        flink_add(f, "credit", "%" PRId32, m->credit);
-        break;
-    case FNET_BACKLOG_ANNOUNCEMENT: flink_add(f, "backlog", "%" PRId32, m->backlog); break;
-    case FNET_NEW_BUFFER_SIZE: flink_add(f, "buffer_size", "%" PRId32, m->buffer_size); break;
-    case FNET_SEGMENT_ID:
-        if (dialect->segment_names_subpartition)
-            flink_add(f, "subpartition", "%" PRId32, m->segment.subpartition);
-        flink_add(f, "segment", "%" PRId32, m->segment.segment);
-        break;
-    case FNET_ERROR_RESPONSE:
-    case FNET_CANCEL_PARTITION_REQUEST:
-    case FNET_CLOSE_REQUEST:
-    case FNET_RESUME_CONSUMPTION:
-    case FNET_ACK_ALL_USER_RECORDS_PROCESSED:
-    case FNET_DESCRIPTION_REQUEST:
-    case FNET_DESCRIPTION_RESPONSE:
-    case FNET_DIALECT_PROBE: break;
-    }
-}
+#include "../flink_messages.h"
 
 static void check_fields(const struct flink_line *line, const struct fnet_message *m)
 {
-    struct flink_fields f = {.len = 0};
-    bool is_fatal = m->type == FNET_ERROR_RESPONSE && !m->error.has_receiver;
+    struct flink_fields f = {.text = NULL};
 
-    flink_add(&f, "type", "%s", fnet_message_type_name(m->type));
-    flink_add(&f, "length", "%zu", line->bytes.len);
-    if (!is_fatal && m->type != FNET_CLOSE_REQUEST)
-        add_id(&f, "receiver", &m->receiver);
-    add_body(&f, line->dialect, m);
+    flink_add_message(&f, line->dialect, line->bytes.len, m);
     flink_check_begins(line, &f);
+    if (m->type == FNET_BUFFER_RESPONSE && !line->dialect->buffer.subpartition)
+        CHECK_INT(m->buffer.subpartition, -1);
 }
 
 static void check_payload(const struct flink_line *line, struct fnet_span payload)
 {
-    struct flink_fields f = {.len = 0};
+    struct flink_fields f = {.text = NULL};
 
     flink_add_hex(&f, "payload", payload);
     flink_check_has(line, &f);
 }
 
-/* TEXT, of which all is there, as the files have it; "" is no field. */
+/* TEXT, of which all is there; "" is no field. */
 static void add_text(struct flink_fields *f, const char *key, const char *text)
 {
-    if (text[0] == '\0')
-        return;
-    flink_add(f, key, "%s", "");
-    for (const uint8_t *p = (const uint8_t *)text, *end = p + strlen(text); p < end;) {
-        uint32_t code;
-        p += fnet_utf8_next(p, end, &code);
-        const bool is_plain = code >= ' ' && code <= '~' && code != ';' && code != '\\';
-        f->len += (size_t)snprintf(f->text + f->len, sizeof f->text - f->len,
-                                   is_plain ? "%c" : "\\u%04x", code);
-    }
+    if (text[0] != '\0')
+        flink_add_text(f, key, fnet_span_of(text, strlen(text)));
 }
 
 static void add_stack(struct flink_fields *f, const char *key,
@@ -138,7 +41,7 @@ static void add_stack(struct flink_fields *f, const char *key,
         if (n == 0)
             flink_add(f, key, "%s", text);
         else
-            f->len += (size_t)snprintf(f->text + f->len, sizeof f->text - f->len, ",%s", text);
+            flink_add_more(f, ",%s", text);
     }
 }
 
@@ -153,7 +56,7 @@ static bool is_message_computed(const struct flink_line *line, const struct fnet
 static void check_throwable(const struct flink_line *line, struct fnet_span stream)
 {
     static struct fnet_throwable_chain chain;
-    struct flink_fields f = {.len = 0};
+    struct flink_fields f = {.text = NULL};
     char prefix[128] = "error";
     const char *expected = strstr(line->fields, "error.type=");
     const char *message = strstr(line->fields, "error.message=");
@@ -179,6 +82,7 @@ static void check_throwable(const struct flink_line *line, struct fnet_span stre
         snprintf(prefix + strlen(prefix), sizeof prefix - strlen(prefix), ".cause");
     }
     CHECK_STR(expected, f.text);
+    flink_fields_clear(&f);
 }
 
 static void check_encodes(const struct flink_line *line, const struct fnet_message *m, size_t own)
