@@ -32,10 +32,18 @@ const char *fnet_event_type_name(uint32_t type)
     return type < sizeof names / sizeof *names ? names[type] : NULL;
 }
 
+static bool is_savepoint(uint8_t checkpoint_type)
+{
+    return checkpoint_type == FNET_SAVEPOINT || checkpoint_type == FNET_SAVEPOINT_SUSPEND ||
+           checkpoint_type == FNET_SAVEPOINT_TERMINATE;
+}
+
 static enum fnet_data_type barrier_data_type(const struct fnet_checkpoint_barrier *b)
 {
     switch ((enum fnet_alignment_type)b->alignment_type) {
-    case FNET_UNALIGNED: return FNET_PRIORITIZED_EVENT_BUFFER;
+    case FNET_UNALIGNED:
+        return is_savepoint(b->checkpoint_type) ? FNET_ALIGNED_CHECKPOINT_BARRIER
+                                                : FNET_PRIORITIZED_EVENT_BUFFER;
     case FNET_FORCED_ALIGNED: return FNET_ALIGNED_CHECKPOINT_BARRIER;
     case FNET_ALIGNED:
         if (b->alignment_timeout_ms > 0 && b->alignment_timeout_ms < INT64_MAX)
@@ -124,10 +132,25 @@ size_t fnet_event_encoded_bytes(const struct fnet_dialect *dialect, const struct
 
 /* ---- what the structs say ---------------------------------------------------------------- */
 
-static bool has_format(uint8_t checkpoint_type)
+/*
+ * B as a version with LAYOUT would send it. Only 1.11.0 to 1.11.3 have unaligned savepoints, only
+ * 1.12.0 to 1.12.4 unaligned barriers with a timeout: later ones refuse to read them. Those that
+ * have no name for a forced alignment would let it time out all the same.
+ */
+static struct fnet_checkpoint_barrier barrier_in(const struct fnet_barrier_layout *layout,
+                                                 const struct fnet_checkpoint_barrier *b)
 {
-    return checkpoint_type == FNET_SAVEPOINT || checkpoint_type == FNET_SAVEPOINT_SUSPEND ||
-           checkpoint_type == FNET_SAVEPOINT_TERMINATE;
+    const bool is_named = layout->alignment == FNET_ALIGNMENT_ORDINAL;
+    struct fnet_checkpoint_barrier sent = *b;
+
+    if (b->alignment_type == FNET_UNALIGNED && is_savepoint(b->checkpoint_type) &&
+        (is_named || layout->has_timeout)) {
+        sent.alignment_type = FNET_ALIGNED;
+        sent.alignment_timeout_ms = INT64_MAX;
+    } else if (b->alignment_type == (is_named ? FNET_UNALIGNED : FNET_FORCED_ALIGNED)) {
+        sent.alignment_timeout_ms = INT64_MAX;
+    }
+    return sent;
 }
 
 static bool is_valid_barrier(const struct fnet_dialect *dialect,
@@ -135,8 +158,8 @@ static bool is_valid_barrier(const struct fnet_dialect *dialect,
 {
     return b->checkpoint_type <= dialect->barrier.checkpoint_types_max &&
            b->alignment_type <= FNET_FORCED_ALIGNED &&
-           b->savepoint_format <= (has_format(b->checkpoint_type) ? 1 : 0) &&
-           b->location.len <= (b->has_location ? FNET_LOCATION_MAX_BYTES : 0);
+           b->savepoint_format <= (is_savepoint(b->checkpoint_type) ? 1 : 0) &&
+           b->has_location == (b->location.len > 0) && b->location.len <= FNET_LOCATION_MAX_BYTES;
 }
 
 static bool is_valid(const struct fnet_dialect *dialect, const struct fnet_event *event)
@@ -184,15 +207,18 @@ static void put_alignment(enum fnet_alignment_form form, struct fnet_writer *w, 
 }
 
 static void put_barrier(const struct fnet_barrier_layout *layout, struct fnet_writer *w,
-                        const struct fnet_checkpoint_barrier *b)
+                        const struct fnet_checkpoint_barrier *barrier)
 {
+    const struct fnet_checkpoint_barrier sent = barrier_in(layout, barrier);
+    const struct fnet_checkpoint_barrier *b = &sent;
+
     fnet_put_i64(w, b->id);
     fnet_put_i64(w, b->timestamp_ms);
     if (layout->is_compact)
         fnet_put_u8(w, b->checkpoint_type);
     else
         fnet_put_u32(w, b->checkpoint_type);
-    if (layout->is_compact && has_format(b->checkpoint_type))
+    if (layout->is_compact && is_savepoint(b->checkpoint_type))
         fnet_put_u8(w, b->savepoint_format);
     fnet_put_i32(w, b->has_location ? (int32_t)b->location.len : -1);
     fnet_put_bytes(w, b->location.ptr, b->location.len);
@@ -299,16 +325,22 @@ static enum fnet_err get_barrier(const struct fnet_barrier_layout *layout, struc
     if (type > FNET_FULL_CHECKPOINT)
         return FNET_BAD_VALUE;
     b->checkpoint_type = (uint8_t)type;
-    b->savepoint_format = layout->is_compact && has_format(b->checkpoint_type) ? fnet_get_u8(r) : 0;
+    b->savepoint_format =
+        layout->is_compact && is_savepoint(b->checkpoint_type) ? fnet_get_u8(r) : 0;
 
     int32_t length = fnet_get_i32(r);
-    if (length < -1 || length > (int32_t)FNET_LOCATION_MAX_BYTES)
+    if (length < -1 || length == 0 || length > (int32_t)FNET_LOCATION_MAX_BYTES)
         return FNET_BAD_LENGTH;
     b->has_location = length >= 0;
     b->location = fnet_get_span(r, b->has_location ? (size_t)length : 0);
     b->alignment_type = get_alignment(layout->alignment, r);
     b->alignment_timeout_ms = layout->has_timeout ? fnet_get_i64(r) : INT64_MAX;
-    return FNET_OK;
+
+    const struct fnet_checkpoint_barrier sent = barrier_in(layout, b);
+    return sent.alignment_type == b->alignment_type &&
+                   sent.alignment_timeout_ms == b->alignment_timeout_ms
+               ? FNET_OK
+               : FNET_BAD_VALUE;
 }
 
 static enum fnet_err get_watermark(struct fnet_reader *r, struct fnet_watermark_event *m)

@@ -11,31 +11,48 @@
 
 #include "flink_fields.h"
 
-static const char *flink_alignment(const struct fnet_barrier_layout *layout, uint8_t type)
+static bool flink_is_savepoint(const struct fnet_checkpoint_barrier *b)
 {
-    static const char *const names[] = {"AT_LEAST_ONCE", "ALIGNED", "UNALIGNED", "FORCED_ALIGNED"};
-    const bool is_named = layout->alignment == FNET_ALIGNMENT_ORDINAL;
+    return b->checkpoint_type >= FNET_SAVEPOINT && b->checkpoint_type <= FNET_SAVEPOINT_TERMINATE;
+}
 
-    return names[type == FNET_FORCED_ALIGNED && !is_named ? FNET_ALIGNED : type];
+/* As Flink's coordinators make barriers, and as later versions insist. */
+static struct fnet_checkpoint_barrier flink_barrier(const struct fnet_barrier_layout *layout,
+                                                    const struct fnet_checkpoint_barrier *b)
+{
+    const bool is_1_11_0 = layout->alignment == FNET_ALIGNMENT_FLAGS && !layout->has_timeout;
+    const bool is_1_12_0 = layout->alignment == FNET_ALIGNMENT_FLAGS && layout->has_timeout;
+    const bool is_forced = b->alignment_type == FNET_FORCED_ALIGNED && (is_1_11_0 || is_1_12_0);
+    struct fnet_checkpoint_barrier made = *b;
+
+    if (is_forced || (b->alignment_type == FNET_UNALIGNED && flink_is_savepoint(b) && !is_1_11_0)) {
+        made.alignment_type = FNET_ALIGNED;
+        made.alignment_timeout_ms = INT64_MAX;
+    } else if (b->alignment_type == FNET_UNALIGNED && !is_1_12_0) {
+        made.alignment_timeout_ms = INT64_MAX;
+    }
+    return made;
 }
 
 static void flink_add_barrier(struct flink_fields *f, const struct fnet_barrier_layout *layout,
-                              const struct fnet_checkpoint_barrier *b)
+                              const struct fnet_checkpoint_barrier *barrier)
 {
+    static const char *const alignments[] = {"AT_LEAST_ONCE", "ALIGNED", "UNALIGNED",
+                                             "FORCED_ALIGNED"};
     static const char *const types[] = {"CHECKPOINT", "SAVEPOINT", "SAVEPOINT_SUSPEND",
                                         "SAVEPOINT_TERMINATE", "FULL_CHECKPOINT"};
-    const bool is_savepoint =
-        b->checkpoint_type >= FNET_SAVEPOINT && b->checkpoint_type <= FNET_SAVEPOINT_TERMINATE;
+    const struct fnet_checkpoint_barrier made = flink_barrier(layout, barrier);
+    const struct fnet_checkpoint_barrier *b = &made;
 
     flink_add(f, "id", "%" PRId64, b->id);
     flink_add(f, "timestamp", "%" PRId64, b->timestamp_ms);
     flink_add(f, "checkpoint_type", "%s", types[b->checkpoint_type]);
-    if (layout->is_compact && is_savepoint)
+    if (layout->is_compact && flink_is_savepoint(b))
         flink_add(f, "savepoint_format", "%s", b->savepoint_format ? "NATIVE" : "CANONICAL");
     if (b->has_location)
         flink_add_hex(f, "location", b->location);
     if (layout->alignment != FNET_ALIGNMENT_ABSENT)
-        flink_add(f, "alignment", "%s", flink_alignment(layout, b->alignment_type));
+        flink_add(f, "alignment", "%s", alignments[b->alignment_type]);
     if (layout->has_timeout && b->alignment_timeout_ms < INT64_MAX)
         flink_add(f, "alignment_timeout", "%" PRId64, b->alignment_timeout_ms);
 }

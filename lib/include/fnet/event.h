@@ -66,7 +66,7 @@ struct fnet_checkpoint_barrier {
     uint8_t checkpoint_type;   /**< enum fnet_checkpoint_type */
     uint8_t savepoint_format;  /**< 0 canonical, 1 native; of savepoints (types 1, 2, 3) only */
     bool has_location;         /**< else the default location */
-    struct fnet_span location; /**< an opaque reference, <= FNET_LOCATION_MAX_BYTES */
+    struct fnet_span location; /**< an opaque reference, 1 to FNET_LOCATION_MAX_BYTES */
     uint8_t alignment_type;    /**< enum fnet_alignment_type */
     int64_t alignment_timeout_ms;
 };
@@ -110,8 +110,8 @@ struct fnet_event {
 FNET_API const char *fnet_event_type_name(uint32_t type);
 
 /**
- * The data type under which EVENT travels: an unaligned barrier as a prioritised event. What a
- * dialect calls it is fnet_dialect_put_data_type()'s part.
+ * The data type under which EVENT travels: an unaligned barrier as a prioritised event, unless it
+ * is a savepoint's. What a dialect calls it is fnet_dialect_put_data_type()'s part.
  */
 FNET_API enum fnet_data_type fnet_event_data_type(const struct fnet_event *event);
 
@@ -126,7 +126,9 @@ FNET_API size_t fnet_event_encoded_bytes(const struct fnet_dialect *dialect,
 
 /**
  * Append EVENT to W in DIALECT, padding included. What a dialect has no place for is left out: the
- * alignment, the timeout, the savepoint format, the stop mode.
+ * alignment, the timeout, the savepoint format, the stop mode. What its versions do not send, and
+ * mostly refuse, is left out too: an unaligned barrier has a timeout in 1.12.0 to 1.12.4 only, and
+ * is a savepoint's in 1.11.0 to 1.11.3 only.
  *
  * Errors: FNET_RANGE    no room for fnet_event_encoded_bytes().
  *         FNET_INVALID  a field is outside what the struct says, or DIALECT has no such event or

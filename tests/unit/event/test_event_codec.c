@@ -227,6 +227,7 @@ static void test_invalid(void)
         BARRIER(.savepoint_format = 1), /* no savepoint */
         BARRIER(.checkpoint_type = FNET_SAVEPOINT, .savepoint_format = 2),
         BARRIER(.location = BYTES("x")), /* without has_location */
+        BARRIER(.has_location = true),   /* an empty one */
         BARRIER(.has_location = true, .location = {.len = FNET_LOCATION_MAX_BYTES + 1}),
         WATERMARK(65536, false),
         {.type = FNET_EVENT_WATERMARK, .watermark = {.is_boolean = true, .value = 2}},
@@ -257,16 +258,54 @@ static void test_fields(void)
     CHECK_INT(event.barrier.alignment_type, FNET_ALIGNED);
     CHECK_INT(event.barrier.alignment_timeout_ms, INT64_MAX);
     free((void *)(uintptr_t)bytes.ptr);
+}
 
-    CASE("an empty location is not the default one");
-    struct fnet_event empty = BARRIER(.has_location = true);
-    uint8_t out[64];
-    struct fnet_writer w = fnet_writer_of(out, sizeof out);
-    CHECK_INT(fnet_event_encode(fnet_dialect_newest(), &empty, &w), FNET_OK);
-    CHECK_INT(
-        fnet_event_decode(fnet_dialect_newest(), fnet_span_of(out, (size_t)(w.pos - out)), &event),
-        FNET_OK);
-    CHECK(event.barrier.has_location && event.barrier.location.len == 0);
+/* What is said of barrier 42 in a dialect, and what that leaves of it. */
+static const struct {
+    const char *version;
+    uint8_t checkpoint_type, alignment_type;
+    int64_t timeout_ms;
+    uint8_t alignment_type_left;
+    int64_t timeout_ms_left;
+} sayings[] = {
+    {"2.2", FNET_CHECKPOINT, FNET_UNALIGNED, 0, FNET_UNALIGNED, INT64_MAX},
+    {"2.2", FNET_FULL_CHECKPOINT, FNET_UNALIGNED, 1500, FNET_UNALIGNED, INT64_MAX},
+    {"2.2", FNET_CHECKPOINT, FNET_FORCED_ALIGNED, 1500, FNET_FORCED_ALIGNED, 1500},
+    {"2.2", FNET_CHECKPOINT, FNET_AT_LEAST_ONCE, 1500, FNET_AT_LEAST_ONCE, 1500},
+    {"2.2", FNET_SAVEPOINT, FNET_UNALIGNED, 1500, FNET_ALIGNED, INT64_MAX},
+    {"2.2", FNET_SAVEPOINT_TERMINATE, FNET_UNALIGNED, INT64_MAX, FNET_ALIGNED, INT64_MAX},
+    {"2.2", FNET_SAVEPOINT, FNET_ALIGNED, 1500, FNET_ALIGNED, 1500},
+    {"1.12.5", FNET_CHECKPOINT, FNET_UNALIGNED, 0, FNET_UNALIGNED, INT64_MAX},
+    {"1.12.5", FNET_SAVEPOINT, FNET_UNALIGNED, 0, FNET_ALIGNED, INT64_MAX},
+    {"1.12.4", FNET_CHECKPOINT, FNET_UNALIGNED, 0, FNET_UNALIGNED, 0},
+    {"1.12.4", FNET_CHECKPOINT, FNET_FORCED_ALIGNED, 1500, FNET_ALIGNED, INT64_MAX},
+    {"1.12.4", FNET_SAVEPOINT, FNET_UNALIGNED, 0, FNET_ALIGNED, INT64_MAX},
+    {"1.11.4", FNET_SAVEPOINT, FNET_UNALIGNED, 0, FNET_ALIGNED, INT64_MAX},
+    {"1.11.3", FNET_SAVEPOINT, FNET_UNALIGNED, 0, FNET_UNALIGNED, INT64_MAX},
+    {"1.11.3", FNET_CHECKPOINT, FNET_FORCED_ALIGNED, 1500, FNET_ALIGNED, INT64_MAX},
+    {"1.10", FNET_SAVEPOINT, FNET_UNALIGNED, 0, FNET_ALIGNED, INT64_MAX},
+};
+
+static void test_sayings(void)
+{
+    for (size_t i = 0; i < sizeof sayings / sizeof *sayings; i++) {
+        const struct fnet_event said = BARRIER(.checkpoint_type = sayings[i].checkpoint_type,
+                                               .alignment_type = sayings[i].alignment_type,
+                                               .alignment_timeout_ms = sayings[i].timeout_ms);
+        const struct fnet_dialect *dialect = NULL;
+        uint8_t out[64];
+        struct fnet_writer w = fnet_writer_of(out, sizeof out);
+        struct fnet_event left;
+
+        CASE(sayings[i].version);
+        CHECK_INT(fnet_dialect_parse(sayings[i].version, &dialect), FNET_OK);
+        CHECK_INT(fnet_event_encode(dialect, &said, &w), FNET_OK);
+        CHECK_INT(fnet_event_decode(dialect, fnet_span_of(out, (size_t)(w.pos - out)), &left),
+                  FNET_OK);
+        CHECK_INT(left.barrier.checkpoint_type, sayings[i].checkpoint_type);
+        CHECK_INT(left.barrier.alignment_type, sayings[i].alignment_type_left);
+        CHECK_INT(left.barrier.alignment_timeout_ms, sayings[i].timeout_ms_left);
+    }
 }
 
 static void test_data_types(void)
@@ -282,6 +321,12 @@ static void test_data_types(void)
     barrier.barrier.alignment_timeout_ms = INT64_MAX - 1;
     CHECK_INT(fnet_event_data_type(&barrier), FNET_TIMEOUTABLE_ALIGNED_CHECKPOINT_BARRIER);
     barrier.barrier.alignment_type = FNET_FORCED_ALIGNED;
+    CHECK_INT(fnet_event_data_type(&barrier), FNET_ALIGNED_CHECKPOINT_BARRIER);
+
+    CASE("a savepoint overtakes nothing");
+    barrier.barrier.alignment_type = FNET_UNALIGNED;
+    CHECK_INT(fnet_event_data_type(&barrier), FNET_PRIORITIZED_EVENT_BUFFER);
+    barrier.barrier.checkpoint_type = FNET_SAVEPOINT;
     CHECK_INT(fnet_event_data_type(&barrier), FNET_ALIGNED_CHECKPOINT_BARRIER);
 }
 
@@ -304,6 +349,7 @@ int main(void)
     test_bad();
     test_invalid();
     test_fields();
+    test_sayings();
     test_data_types();
     test_names();
     return tap_done();
