@@ -89,12 +89,14 @@ test_sources  := $(foreach r,$(ROOMS) $(cmd_folders),$(wildcard tests/unit/$(r)/
 fuzz_sources  := $(wildcard tests/fuzz/fuzz_*.c)
 bench_sources := $(wildcard tests/bench/*.c)
 peer_sources  := $(wildcard tests/peer/*.c)
+flink_sources := $(wildcard tests/flink/*.c)
 
 object = $(patsubst %.c,$(BUILD)/%.o,$(1))
 programs       := $(foreach c,$(COMMANDS),$(if $(wildcard cmd/$(c).c),$(BUILD)/$(c)))
 test_programs  := $(patsubst %.c,$(BUILD)/%,$(test_sources))
 bench_programs := $(patsubst %.c,$(BUILD)/%,$(bench_sources))
 fake_peer      := $(BUILD)/tests/peer/fake_peer
+flink_encoder  := $(BUILD)/tests/flink/encode
 replays        := $(patsubst tests/fuzz/fuzz_%.c,$(BUILD)/tests/fuzz/replay_%,$(fuzz_sources))
 fuzzers        := $(patsubst tests/fuzz/%.c,$(BUILD)/tests/fuzz/%,$(fuzz_sources))
 shared_library := $(BUILD)/libfnet.so.$(VERSION)
@@ -175,6 +177,11 @@ $(fake_peer): $(call object,$(peer_sources)) $(BUILD)/libfnet.a
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
+# What Flink is to decode.
+$(flink_encoder): $(call object,$(flink_sources)) $(BUILD)/libfnet-core.a $(BUILD)/libfnet.a
+	$(call say,LD,$@)
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
+
 # Rivals and measuring tools stand alone.
 $(BUILD)/tests/bench/%: $(BUILD)/tests/bench/%.o
 	$(call say,LD,$@)
@@ -203,9 +210,9 @@ demo:
 .PHONY: unit
 unit: $(test_programs)
 
-## tools: build the corpus replays, the bench programs and the fake peer of the tests
+## tools: build the corpus replays, the bench programs, the fake peer and the encoder of the tests
 .PHONY: tools
-tools: $(replays) $(bench_programs) $(fake_peer)
+tools: $(replays) $(bench_programs) $(fake_peer) $(flink_encoder)
 
 ## check: unit, command line and documentation tests and corpus replay; TESTS=FILES, LONG=1
 .PHONY: check

@@ -618,3 +618,26 @@ reads_blocking() { # FLINK-OPTION...
         "${flink[@]}" Decode "$kind" "$golden/$kind.tsv" | diff - <(cut -f 1,2 "$golden/$kind.tsv")
     done
 }
+
+# Of what fnet's encoders made Flink understands what they were to say.
+decodes() { # KIND
+    "$BUILD/tests/flink/encode" "$FLINK_VERSION" "$1" >encoded
+    [[ $(wc -l <encoded) -gt 3000 ]]
+    "${flink[@]}" Decode "$1" encoded >decoded
+    cut -f 1,2 encoded | cmp - decoded || {
+        cut -f 1,2 encoded | diff - decoded | cut -c 1-500 | head -n 20 >&2
+        return 1
+    }
+}
+
+@test "flink: it decodes the messages that fnet encoded" {
+    decodes messages
+}
+
+@test "flink: it decodes the events that fnet encoded" {
+    decodes events
+}
+
+@test "flink: it decodes the elements that fnet encoded" {
+    decodes elements
+}

@@ -89,7 +89,7 @@ static void flink_add_message(struct flink_fields *f, const struct fnet_dialect 
 {
     const bool is_fatal = m->type == FNET_ERROR_RESPONSE && !m->error.has_receiver;
 
-    flink_add(f, "type", "%s", fnet_message_type_name((uint8_t)m->type));
+    flink_add(f, "type", "%s", fnet_message_type_name(m->type));
     flink_add(f, "length", "%zu", length);
     if (!is_fatal && m->type != FNET_CLOSE_REQUEST)
         flink_add_id(f, "receiver", &m->receiver);

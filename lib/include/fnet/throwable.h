@@ -122,8 +122,8 @@ FNET_API FNET_CHECKED enum fnet_err fnet_throwable_decode(struct fnet_span strea
 
 /**
  * Append a Throwable that Java's ObjectInputStream reads: a PartitionNotFoundException (MESSAGE is
- * its detail, its partition id is null) when NOT_FOUND, else a java.io.IOException. No stack
- * trace, no cause.
+ * its detail, its partition id is null, and that is what Flink up to 1.8 says) when NOT_FOUND, else
+ * a java.io.IOException. No stack trace, no cause.
  *
  * @param message  UTF-8; a byte that is none becomes '?'.
  *
