@@ -33,6 +33,7 @@ class Report:
         self.count = {}
         self.producer = {}
         self.triggered = set()
+        self.end = []
         self.completed = {}
         self.accumulators = collections.Counter()
         for kind, *words in map(str.split, lines):
@@ -46,6 +47,8 @@ class Report:
                 self.triggered.add(int(words[0]))
                 if words[1] == 'COMPLETED':
                     self.completed[int(words[0])] = set(map(int, words[2:]))
+            elif kind == 'end':
+                self.end = words
             else:
                 self.accumulators[kind, int(words[0]), int(words[1])] = int(words[2])
 
@@ -111,10 +114,10 @@ class Channel:
                sorted(i for i, who in report.completed.items() if self.producer in who))
         expect(f'{name}: barriers of unknown checkpoints',
                [i for i in self.barriers if i not in report.triggered], [])
-        expect(f'{name}: last event', self.events[-1:], ['EndOfPartitionEvent'])
+        expect(f'{name}: last event', self.events[-1:], report.end[-1:])
         expect(f'{name}: subpartitions', sorted(self.subpartitions),
                report.subpartitions_of(self.consumer))
-        for event in 'EndOfData', 'EndOfPartitionEvent':
+        for event in report.end:
             expect(f'{name}: {event}', self.events.count(event), len(self.subpartitions))
 
 

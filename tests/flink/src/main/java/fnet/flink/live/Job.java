@@ -7,14 +7,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.flink.api.common.JobExecutionResult;
-import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
-import org.apache.flink.api.java.tuple.Tuple3;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
-import org.apache.flink.runtime.taskmanager.UnresolvedTaskManagerLocation;
+import org.apache.flink.streaming.api.datastream.DataStreamSource;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
@@ -23,21 +21,25 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  * the first line, or the end, of standard input. What it did then is on standard output, see
  * JobReport.
  *
- * <p>ready=FILE mode=aligned|unaligned|batch records=N parallelism=N interval=MS (from checkpoint
- * to checkpoint) burst=N (a consumer rests a millisecond after so many records) segment=SIZE (of
- * network buffers) compression=true (if batch)
+ * <p>ready=FILE mode=aligned|unaligned|batch (the latter from 1.11 and 1.12 on) records=N
+ * parallelism=N interval=MS (from checkpoint to checkpoint) pace=N burst=N (a producer, a consumer
+ * rests a millisecond after so many records) segment=BYTES (of network buffers) compression=true
+ * adaptive=true (both if batch)
  */
 public final class Job {
     private final String mode;
     private final int records;
     private final int parallelism;
+    private final int pace;
     private final int burst;
+    private final int interval;
     private final Configuration configuration = new Configuration();
 
     private Job(Options options) {
         mode = options.take("mode", "aligned");
         records = options.take("records", 10000);
         parallelism = options.take("parallelism", 2);
+        pace = options.take("pace", Integer.MAX_VALUE);
         burst = options.take("burst", Integer.MAX_VALUE);
         configure(Map.of(
                 "execution.runtime-mode", isBatch() ? "BATCH" : "STREAMING",
@@ -45,14 +47,13 @@ public final class Job {
                 String.valueOf(options.takeFlag("adaptive")),
                 "restart-strategy.type", "none",
                 "restart-strategy", "none",
-                "pipeline.auto-watermark-interval", "20",
                 "metrics.latency.interval", "20",
                 "rest.bind-port", "0",
-                "taskmanager.memory.segment-size", options.take("segment", "32kb")));
+                "taskmanager.memory.segment-size", options.take("segment", "32768"),
+                // All checkpoints are remembered.
+                "web.checkpoints.history", "10000"));
         configure(compression(options.takeFlag("compression")));
-        if (!isBatch()) {
-            configure(checkpoints(options.take("interval", "50")));
-        }
+        interval = options.take("interval", 50);
     }
 
     private boolean isBatch() {
@@ -70,16 +71,6 @@ public final class Job {
                 ? Map.of("taskmanager.network.compression.codec", isWanted ? "LZ4" : "NONE")
                 : Map.of("taskmanager.network.blocking-shuffle.compression.enabled",
                         String.valueOf(isWanted));
-    }
-
-    /** All of them are remembered. */
-    private Map<String, String> checkpoints(String interval) {
-        String isUnaligned = String.valueOf(mode.equals("unaligned"));
-        return Map.of(
-                "execution.checkpointing.interval", interval,
-                "execution.checkpointing.unaligned.enabled", isUnaligned,
-                "execution.checkpointing.unaligned", isUnaligned,
-                "web.checkpoints.history", "10000");
     }
 
     public static void main(String[] args) {
@@ -107,12 +98,12 @@ public final class Job {
         JobGraph graph = graph();
         try (MiniCluster running = new MiniCluster(cluster)) {
             running.start();
-            Produce.announce(ready, dataPorts(running));
+            Ready.announce(ready, dataPorts(running));
             while (System.in.read() > '\n') {
                 continue;
             }
             JobExecutionResult result = running.executeJobBlocking(graph);
-            new JobReport(running.getArchivedExecutionGraph(graph.getJobID()).get(),
+            new JobReport(running.getExecutionGraph(graph.getJobID()).get(),
                     new TreeMap<>(result.getAllAccumulatorResults())).print(System.out);
         }
     }
@@ -120,25 +111,53 @@ public final class Job {
     /** A number on each line. */
     private static String dataPorts(MiniCluster cluster) {
         StringBuilder ports = new StringBuilder();
-        for (Object executor : (List<?>) Reflect.get(cluster, "taskManagers")) {
-            ports.append(((UnresolvedTaskManagerLocation) Reflect.get(executor,
-                    "unresolvedTaskManagerLocation")).getDataPort()).append('\n');
+        Object executors = Reflect.get(cluster, "taskManagers");
+        for (Object executor : executors instanceof Object[] array
+                ? List.of(array)
+                : (List<?>) executors) {
+            ports.append(dataPort(executor)).append('\n');
         }
         return ports.toString();
     }
 
-    /** Two vertices, as what is not divided by the keyBy is chained. */
+    private static Object dataPort(Object executor) {
+        String since111 = "unresolvedTaskManagerLocation";
+        return Reflect.has(executor, since111)
+                ? Reflect.call(Reflect.get(executor, since111), "getDataPort")
+                : Reflect.call(Reflect.get(executor, "taskManagerLocation"), "dataPort");
+    }
+
+    /**
+     * Two vertices, as what is not divided by the keyBy is chained. Flink may adapt how many
+     * consumers there are; of producers it would make one.
+     */
     private JobGraph graph() {
-        StreamExecutionEnvironment environment = new StreamExecutionEnvironment(configuration);
-        environment.setParallelism(parallelism);
-        environment.fromSequence(1, records)
-                .map(new Numbered.Maker())
-                .assignTimestampsAndWatermarks(
-                        WatermarkStrategy
-                                .<Tuple3<Long, Integer, String>>forMonotonousTimestamps()
-                                .withTimestampAssigner((record, before) -> record.f0))
-                .keyBy(record -> record.f2, Types.STRING)
+        StreamExecutionEnvironment environment =
+                StreamExecutionEnvironment.createLocalEnvironment(parallelism, configuration);
+        if (!isBatch()) {
+            environment.enableCheckpointing(interval);
+        } else if (!Reflect.exists("org.apache.flink.api.common.RuntimeExecutionMode")) {
+            throw new IllegalArgumentException("this version has no batch mode");
+        }
+        if (mode.equals("unaligned")) {
+            Reflect.call(environment.getCheckpointConfig(), "enableUnalignedCheckpoints");
+        }
+        numbers(environment)
+                .setParallelism(parallelism)
+                .transform("numbered", Types.TUPLE(Types.LONG, Types.INT, Types.STRING),
+                        new Numbered.Maker(pace))
+                .setParallelism(parallelism)
+                .keyBy(new Numbered.Key())
                 .flatMap(new Numbered.Counter(burst));
         return environment.getStreamGraph().getJobGraph();
+    }
+
+    /** The older source cannot be used in batch mode. */
+    @SuppressWarnings("unchecked")
+    private DataStreamSource<Long> numbers(StreamExecutionEnvironment environment) {
+        String method = Reflect.canCall(environment.getClass(), "fromSequence", 1L, 1L)
+                ? "fromSequence"
+                : "generateSequence";
+        return (DataStreamSource<Long>) Reflect.call(environment, method, 1L, (long) records);
     }
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 package fnet.flink.live;
 
+import fnet.flink.Reflect;
 import java.io.PrintStream;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.apache.flink.runtime.jobgraph.JobVertexID;
  * producer SUBTASK ATTEMPT PORT RECORDS                 that it sent; port of its TaskManager
  * consumer SUBTASK ATTEMPT PORT RECORDS                 that it got
  * checkpoint ID COMPLETED|FAILED|IN_PROGRESS SUBTASK...   producers that took part in it
+ * end EVENT...                                           that end each subpartition
  * ACCUMULATOR NUMBER
  * </pre>
  */
@@ -54,6 +56,9 @@ final class JobReport {
                             + ' ' + checkpoint.getStatus() + ' '
                             + participants(checkpoint, producer.getJobVertexId())));
         }
+        out.println("end" + (Reflect.exists("org.apache.flink.runtime.io.network.api.EndOfData")
+                ? " EndOfData"
+                : "") + " EndOfPartitionEvent");
         accumulators.forEach((name, value) -> out.println(name + ' ' + value));
     }
 

@@ -10,7 +10,6 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.core.io.IOReadableWritable;
@@ -133,11 +132,11 @@ public final class Produce {
             produce.write(in);
             notifyEndOfData(partition);
             partition.finish();
-            announce(ready, endpoint + "\n");
+            Ready.announce(ready, endpoint + "\n");
             orders.start();
             orders.join();
         } else {
-            announce(ready, endpoint + "\n");
+            Ready.announce(ready, endpoint + "\n");
             orders.start();
             try {
                 produce.write(in);
@@ -159,13 +158,6 @@ public final class Produce {
                     new IOException("broken on purpose")));
             System.err.println("failed");
         });
-    }
-
-    /** The file appears as a whole. */
-    static void announce(Path ready, String lines) throws IOException {
-        Path draft = Path.of(ready + ".draft");
-        Files.writeString(draft, lines, StandardCharsets.US_ASCII);
-        Files.move(draft, ready, StandardCopyOption.ATOMIC_MOVE);
     }
 
     private void write(BufferedReader in) throws Exception {
