@@ -175,6 +175,19 @@ void dialect_guess_init(struct dialect_guess *g, const struct fnet_dialect *give
 
 /* ---- payloads ---------------------------------------------------------------------------- */
 
+/* May EVENT have this TYPE? Of a blocking partition all have that of an event. */
+static bool may_be_sent_as(const struct fnet_event *event, uint8_t type)
+{
+    const bool is_barrier = event->type == FNET_EVENT_CHECKPOINT_BARRIER;
+
+    if (type == FNET_ALIGNED_CHECKPOINT_BARRIER ||
+        type == FNET_TIMEOUTABLE_ALIGNED_CHECKPOINT_BARRIER)
+        return is_barrier;
+    if (type == FNET_PRIORITIZED_EVENT_BUFFER && is_barrier)
+        return event->barrier.alignment_type == FNET_UNALIGNED;
+    return true;
+}
+
 /* Would Flink have written PAYLOAD as an event of wire TYPE? It may leave the padding out. */
 static bool is_event(const struct fnet_dialect *dialect, uint8_t type, struct fnet_span payload)
 {
@@ -184,9 +197,7 @@ static bool is_event(const struct fnet_dialect *dialect, uint8_t type, struct fn
 
     if (fnet_event_decode(dialect, payload, &event) != FNET_OK)
         return false;
-    if ((type == FNET_ALIGNED_CHECKPOINT_BARRIER ||
-         type == FNET_TIMEOUTABLE_ALIGNED_CHECKPOINT_BARRIER) &&
-        event.type != FNET_EVENT_CHECKPOINT_BARRIER)
+    if (!may_be_sent_as(&event, type))
         return false;
     const size_t len = fnet_event_encoded_bytes(dialect, &event);
     if (len > sizeof bytes)

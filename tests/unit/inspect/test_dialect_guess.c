@@ -276,6 +276,26 @@ static void test_narrowing(void)
     check_text(&g, "2.0 to 2.3");
 }
 
+/* What is sent of an unaligned barrier that never waited for others. */
+static void test_barrier_without_timeout(void)
+{
+    const struct fnet_event event = {
+        .type = FNET_EVENT_CHECKPOINT_BARRIER,
+        .barrier = {.id = 7, .alignment_type = FNET_UNALIGNED, .alignment_timeout_ms = 0},
+    };
+    uint8_t bytes[64];
+    struct fnet_writer w = fnet_writer_of(bytes, sizeof bytes);
+    struct dialect_guess g;
+
+    CASE("one of 1.12.0 is read in 1.12.5 as an aligned one, which would not come ahead");
+    CHECK_INT(fnet_event_encode(dialect_of("1.12.0"), &event, &w), FNET_OK);
+    dialect_guess_init(&g, NULL);
+    CHECK_INT(dialect_guess_weigh(&g, buffer("1.12.0", FNET_PRIORITIZED_EVENT_BUFFER,
+                                             fnet_span_of(bytes, (size_t)(w.pos - bytes)))),
+              FNET_OK);
+    check_text(&g, "1.12.0 to 1.12.4");
+}
+
 static void test_ambiguity(void)
 {
     uint8_t payload[252] = {[3] = 248};
@@ -483,6 +503,7 @@ int main(void)
 {
     test_flink();
     test_narrowing();
+    test_barrier_without_timeout();
     test_ambiguity();
     test_moot();
     test_doubt();
