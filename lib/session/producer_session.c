@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The producer's side of a connection: requests in, buffers out, round robin over the readings
- * that may send.
+ * The producer's side of a connection: what its consumer says, and the answers.
  *
  * Source: Flink PartitionRequestServerHandler, PartitionRequestQueue.
  */
@@ -9,26 +8,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "credited_view.h"
-#include "session_private.h"
+#include "readings.h"
 
 struct producer_session {
     struct fnet_session base;
     const struct fnet_registry *registry;
     const struct fnet_dialect *assumed;
-    bool is_settled;                /* the dialect was found out, or is about to be */
-    bool is_asking;                 /* ... by a probe, before whose answer no data is sent */
-    struct fnet_id_map by_receiver; /* of struct reading */
-    struct fnet_list ready;         /* readings that may have something to send */
-    struct fnet_list all;
-    bool is_ending; /* it closes once every reading was taken leave of */
-};
-
-struct reading {
-    struct producer_session *session;
-    struct fnet__credited_view view;
-    struct fnet_link ready;
-    struct fnet_link all;
+    bool is_settled; /* the dialect was found out, or is about to be */
+    bool is_asking;  /* ... by a probe, before whose answer no data is sent */
+    bool is_ending;  /* it closes once every reading was taken leave of */
+    struct fnet__readings readings;
 };
 
 static struct producer_session *producer_of(const struct fnet_session *session)
@@ -76,7 +65,7 @@ void fnet_producer_session_abort(struct fnet_session *session, const char *text)
    whose end it has received. */
 static void close_if_left(struct producer_session *s)
 {
-    if (!s->is_ending || !fnet_list_is_empty(&s->all))
+    if (!s->is_ending || !fnet__readings_are_none(&s->readings))
         return;
     s->base.is_closing = true;
     fnet_bell_ring(&s->base.bell);
@@ -92,21 +81,10 @@ void fnet_producer_session_close(struct fnet_session *session)
 
 /* ---- readings ---------------------------------------------------------------------------- */
 
-static void make_ready(struct reading *reading)
+static struct fnet__reading *reading_of(struct producer_session *s,
+                                        const struct fnet_message *message, enum fnet_err *err)
 {
-    fnet_list_push(&reading->session->ready, &reading->ready);
-    fnet_bell_ring(&reading->session->base.bell);
-}
-
-static void on_view_bell(void *arg)
-{
-    make_ready(arg);
-}
-
-static struct reading *reading_of(struct producer_session *s, const struct fnet_message *message,
-                                  enum fnet_err *err)
-{
-    struct reading *reading = fnet_id_map_get(&s->by_receiver, &message->receiver);
+    struct fnet__reading *reading = fnet__readings_find(&s->readings, &message->receiver);
 
     if (!reading) {
         char id[FNET_ID_TEXT_BYTES];
@@ -115,15 +93,6 @@ static struct reading *reading_of(struct producer_session *s, const struct fnet_
                                   fnet_message_type_name(message->type), id);
     }
     return reading;
-}
-
-static void drop_reading(struct reading *reading, bool is_lost)
-{
-    fnet_id_map_take(&reading->session->by_receiver, &reading->view.receiver);
-    fnet_link_unlink(&reading->ready);
-    fnet_link_unlink(&reading->all);
-    fnet_view_release(reading->view.view, is_lost);
-    free(reading);
 }
 
 static enum fnet_err refuse(struct producer_session *s, const struct fnet_message *message,
@@ -147,50 +116,13 @@ static enum fnet_err refuse(struct producer_session *s, const struct fnet_messag
     return say_error(&s->base, &message->receiver, why == FNET_RANGE, text);
 }
 
-static enum fnet_err open_reading(struct producer_session *s, const struct fnet_message *message,
-                                  struct fnet_partition *partition)
-{
-    const struct fnet_partition_request *request = &message->request;
-    struct reading *reading = calloc(1, sizeof *reading);
-    if (!reading)
-        return FNET_NOMEM;
-
-    reading->session = s;
-    reading->view.dialect = s->base.dialect;
-    reading->view.receiver = message->receiver;
-    reading->view.initial_credit = request->credit;
-    reading->view.credits = request->recovers ? 0 : (uint32_t)request->credit;
-
-    enum fnet_err err = fnet_id_map_put(&s->by_receiver, &message->receiver, reading);
-    if (err != FNET_OK) {
-        free(reading);
-        return err == FNET_STATE ? fnet__session_fail(&s->base, FNET_BAD_VALUE,
-                                                      "PartitionRequest with a receiver in use")
-                                 : err;
-    }
-    struct fnet_bell bell = {.ring = on_view_bell, .arg = reading};
-    const bool yields_empty = request->credit == 0 &&
-                              fnet_dialect_has_message(s->base.dialect, FNET_BACKLOG_ANNOUNCEMENT);
-    err = fnet_view_open(partition, (uint32_t)request->first, bell, yields_empty,
-                         &reading->view.view);
-    if (err != FNET_OK) {
-        fnet_id_map_take(&s->by_receiver, &message->receiver);
-        free(reading);
-        return refuse(s, message, partition, err);
-    }
-    fnet_list_push(&s->all, &reading->all);
-    make_ready(reading);
-    return FNET_OK;
-}
-
 /* ---- the dialect ------------------------------------------------------------------------- */
 
 static void speak(struct producer_session *s, const struct fnet_dialect *dialect)
 {
     fnet_decoder_set_dialect(s->base.decoder, dialect);
     s->base.dialect = dialect;
-    for (struct fnet_link *link = s->all.head.next; link != &s->all.head; link = link->next)
-        fnet_entry(link, struct reading, all)->view.dialect = dialect;
+    fnet__readings_speak(&s->readings);
 }
 
 /* What the length of its request leaves open another fnet says in the id of its channel, and Flink
@@ -252,13 +184,14 @@ static enum fnet_err on_partition_request(struct producer_session *s,
     }
     if (request->first != request->last)
         return refuse(s, message, partition, FNET_INVALID);
-    return open_reading(s, message, partition);
+    enum fnet_err err = fnet__readings_open(&s->readings, message, partition);
+    return err == FNET_RANGE || err == FNET_STATE ? refuse(s, message, partition, err) : err;
 }
 
 static enum fnet_err on_add_credit(struct producer_session *s, const struct fnet_message *message)
 {
     enum fnet_err err = FNET_OK;
-    struct reading *reading = reading_of(s, message, &err);
+    struct fnet__reading *reading = reading_of(s, message, &err);
 
     if (!reading)
         return err;
@@ -266,14 +199,14 @@ static enum fnet_err on_add_credit(struct producer_session *s, const struct fnet
     if (err != FNET_OK)
         return fnet__session_fail(&s->base, FNET_BAD_VALUE, "AddCredit of %" PRId32,
                                   message->credit);
-    make_ready(reading);
+    fnet__reading_make_ready(reading);
     return FNET_OK;
 }
 
 static enum fnet_err on_acknowledge(struct producer_session *s, const struct fnet_message *message)
 {
     enum fnet_err err = FNET_OK;
-    struct reading *reading = reading_of(s, message, &err);
+    struct fnet__reading *reading = reading_of(s, message, &err);
 
     if (!reading)
         return err;
@@ -296,19 +229,18 @@ static enum fnet_err on_resume(struct producer_session *s, const struct fnet_mes
 
 static void on_cancel(struct producer_session *s, const struct fnet_message *message)
 {
-    struct reading *reading = fnet_id_map_get(&s->by_receiver, &message->receiver);
+    struct fnet__reading *reading = fnet__readings_find(&s->readings, &message->receiver);
 
     if (take_answer(s, &message->receiver))
         return;
     if (reading) /* else it ended already: Flink ignores that too */
-        drop_reading(reading, false);
+        fnet__reading_drop(reading, false);
     close_if_left(s);
 }
 
 static void on_close(struct producer_session *s)
 {
-    while (!fnet_list_is_empty(&s->all))
-        drop_reading(fnet_entry(s->all.head.next, struct reading, all), false);
+    fnet__readings_drop(&s->readings, false);
     s->base.is_closing = true;
 }
 
@@ -392,125 +324,40 @@ static enum fnet_err on_message(struct fnet_session *session, const struct fnet_
                               fnet_message_type_name(message->type));
 }
 
-/* ---- sending ----------------------------------------------------------------------------- */
+/* ---- life -------------------------------------------------------------------------------- */
 
-static enum fnet_err announce(struct reading *reading)
+size_t fnet_producer_session_readings(const struct fnet_session *session)
 {
-    uint32_t backlog = fnet__credited_view_announce(&reading->view);
-
-    if (backlog == 0)
-        return FNET_OK;
-    const struct fnet_message message = {.type = FNET_BACKLOG_ANNOUNCEMENT,
-                                         .receiver = reading->view.receiver,
-                                         .backlog = (int32_t)backlog};
-    return fnet__outbox_push(&reading->session->base.outbox, reading->view.dialect, &message, NULL);
+    return producer_of(session)->readings.by_receiver.count;
 }
 
-/* One buffer of one reading; who has more goes to the end of the line. */
-static enum fnet_err send_one(struct reading *reading)
+uint64_t fnet_producer_session_credit(const struct fnet_session *session)
 {
-    struct producer_session *s = reading->session;
-    struct fnet_message message;
-    struct fnet_buffer payload;
-    uint32_t bytes;
-    enum fnet_err err = fnet__credited_view_next(&reading->view, &message, &payload, &bytes);
+    return fnet__readings_credit(&producer_of(session)->readings);
+}
 
-    if (err == FNET_AGAIN)
-        return announce(reading);
-    if (err != FNET_OK)
-        return err;
-    if (fnet_data_type_is_buffer(payload.data_type)) {
-        s->base.counts.buffers_out++;
-        s->base.counts.payload_out += bytes;
-    }
-    err = fnet__outbox_push(&s->base.outbox, s->base.dialect, &message, &payload);
-    if (err != FNET_OK) {
-        fnet_buffer_clear(&payload);
-        return err;
-    }
-    fnet_list_push(&s->ready, &reading->ready);
-    return FNET_OK;
+size_t fnet_producer_session_unfinished(const struct fnet_session *session, char *text, size_t size)
+{
+    return fnet__readings_unfinished(&producer_of(session)->readings, text, size);
+}
+
+static bool is_unfinished(const struct fnet_session *session)
+{
+    return fnet__readings_unfinished(&producer_of(session)->readings, NULL, 0) > 0;
 }
 
 static enum fnet_err refill(struct fnet_session *session)
 {
     struct producer_session *s = producer_of(session);
 
-    while (!s->is_asking && session->outbox.count < FNET__OUTBOX_DATA_FRAMES) {
-        struct fnet_link *link = fnet_list_pop(&s->ready);
-        if (!link)
-            break;
-        enum fnet_err err = send_one(fnet_entry(link, struct reading, ready));
-        if (err != FNET_OK)
-            return err;
-    }
-    return FNET_OK;
-}
-
-/* ---- life -------------------------------------------------------------------------------- */
-
-static bool is_acknowledged(const struct reading *reading)
-{
-    return fnet_partition_state(fnet_view_partition(reading->view.view),
-                                fnet_view_subpartition(reading->view.view)) ==
-           FNET_SUBPARTITION_ACKNOWLEDGED;
-}
-
-size_t fnet_producer_session_readings(const struct fnet_session *session)
-{
-    return producer_of(session)->by_receiver.count;
-}
-
-uint64_t fnet_producer_session_credit(const struct fnet_session *session)
-{
-    const struct producer_session *s = producer_of(session);
-    uint64_t sum = 0;
-
-    for (struct fnet_link *link = s->all.head.next; link != &s->all.head; link = link->next)
-        sum += fnet_entry(link, struct reading, all)->view.credits;
-    return sum;
-}
-
-size_t fnet_producer_session_unfinished(const struct fnet_session *session, char *text, size_t size)
-{
-    struct producer_session *s = producer_of(session);
-    size_t unfinished = 0;
-    size_t len = 0;
-
-    text[0] = '\0';
-    for (struct fnet_link *link = s->all.head.next; link != &s->all.head; link = link->next) {
-        const struct reading *reading = fnet_entry(link, struct reading, all);
-        if (is_acknowledged(reading))
-            continue;
-        if (unfinished < FNET_UNFINISHED_LISTED && len < size)
-            len += (size_t)snprintf(text + len, size - len, "%s%s:%" PRIu32,
-                                    unfinished > 0 ? ", " : "",
-                                    fnet_partition_name(fnet_view_partition(reading->view.view)),
-                                    fnet_view_subpartition(reading->view.view));
-        unfinished++;
-    }
-    if (unfinished > FNET_UNFINISHED_LISTED && len < size)
-        snprintf(text + len, size - len, ", and %zu more", unfinished - FNET_UNFINISHED_LISTED);
-    return unfinished;
-}
-
-static bool is_unfinished(const struct fnet_session *session)
-{
-    const struct producer_session *s = producer_of(session);
-
-    for (struct fnet_link *link = s->all.head.next; link != &s->all.head; link = link->next)
-        if (!is_acknowledged(fnet_entry(link, struct reading, all)))
-            return true;
-    return false;
+    return s->is_asking ? FNET_OK : fnet__readings_refill(&s->readings);
 }
 
 static void free_producer(struct fnet_session *session)
 {
     struct producer_session *s = producer_of(session);
 
-    while (!fnet_list_is_empty(&s->all))
-        drop_reading(fnet_entry(s->all.head.next, struct reading, all), true);
-    fnet_id_map_clear(&s->by_receiver);
+    fnet__readings_clear(&s->readings);
     fnet__session_clear(session);
     free(s);
 }
@@ -540,8 +387,7 @@ enum fnet_err fnet_producer_session_new(const struct fnet_registry *registry,
     }
     s->registry = registry;
     s->assumed = assumed;
-    fnet_list_init(&s->ready);
-    fnet_list_init(&s->all);
+    fnet__readings_init(&s->readings, &s->base);
     *out = &s->base;
     return FNET_OK;
 }
