@@ -7,11 +7,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "merged_events.h"
-#include "session_private.h"
+#include "reception.h"
 #include "silent_channel.h"
 #include "thrown.h"
-#include "translation.h"
 
 struct consumer_session {
     struct fnet_session base;
@@ -21,12 +19,7 @@ struct consumer_session {
     struct fnet_list words;      /* channels that have something to say */
     size_t open;                 /* channels not released */
     size_t describing;           /* description requests without an answer */
-    struct fnet_channel *receiving;
-    uint32_t backlog;     /* of the buffer being received */
-    uint32_t parts;       /* ... that it consists of, if more than one */
-    uint32_t *part_sizes; /* owned, FNET_PARTIALS_MAX; NULL: never needed yet */
-    int32_t sequence;     /* the same */
-    struct fnet_channel *culprit;
+    struct fnet__reception reception;
 };
 
 static struct consumer_session *consumer_of(const struct fnet_session *session)
@@ -67,13 +60,6 @@ static struct fnet__silent_channel *silent_of(const struct consumer_session *s,
                                               const struct fnet_channel *channel)
 {
     return fnet__silent_channel_find(&s->silent, channel);
-}
-
-static bool is_ending(const struct consumer_session *s, const struct fnet_channel *channel)
-{
-    const struct fnet__silent_channel *silent = silent_of(s, channel);
-
-    return silent && silent->is_ending;
 }
 
 enum fnet_err fnet_consumer_session_request(struct fnet_session *session,
@@ -227,25 +213,6 @@ static enum fnet_err refill(struct fnet_session *session)
 
 /* ---- in ---------------------------------------------------------------------------------- */
 
-/* The buffer that is being received breaks the protocol: say what is wrong with it. */
-static enum fnet_err refuse_buffer(struct consumer_session *s, struct fnet_channel *channel,
-                                   const struct fnet_buffer_response *response, enum fnet_err err)
-{
-    const bool is_data = fnet_data_type_is_buffer(response->data_type);
-    const char *type = fnet_data_type_name(response->data_type);
-    const char *event = response->partials > 1 ? "a frame of events" : "an event";
-
-    s->culprit = channel;
-    if (err == FNET_BAD_LENGTH)
-        return fnet__session_fail(&s->base, err, "%s of %" PRIu32 " bytes is larger than %s",
-                                  is_data ? "a buffer" : event, response->size,
-                                  is_data ? "a segment" : "allowed");
-    if (err == FNET_NO_CREDIT && !is_data)
-        return fnet__session_fail(&s->base, err, "too many events that nobody reads");
-    return fnet__session_fail(&s->base, err, "%s (%s %" PRId32 ")", fnet_strerror(err), type,
-                              response->sequence);
-}
-
 /* MESSAGE is for a channel that does not exist; TEXT is what it says. */
 static enum fnet_err refuse_answer(struct consumer_session *s, const struct fnet_message *message,
                                    const char *text)
@@ -257,117 +224,18 @@ static enum fnet_err refuse_answer(struct consumer_session *s, const struct fnet
                               fnet_message_type_name(message->type), id, *text ? ": " : "", text);
 }
 
-static enum fnet_err check_compression(struct consumer_session *s, struct fnet_channel *channel,
-                                       const struct fnet_buffer_response *response)
-{
-    if (!response->is_compressed)
-        return FNET_OK;
-    s->culprit = channel;
-    if (!fnet_data_type_is_buffer(response->data_type))
-        return fnet__session_fail(&s->base, FNET_BAD_VALUE, "a compressed event");
-    if (!fnet_channel_reads_compressed(channel))
-        return fnet__session_fail(&s->base, FNET_BAD_VALUE,
-                                  "a buffer is compressed, and this is built without %s",
-                                  fnet_channel_codec_name(channel));
-    s->culprit = NULL;
-    return FNET_OK;
-}
-
-/* Keep the sizes of the parts that the payload has: where they were decoded from is not. */
-static enum fnet_err keep_parts(struct consumer_session *s, struct fnet_channel *channel,
-                                const struct fnet_buffer_response *response)
-{
-    s->parts = response->partials;
-    if (s->parts <= 1) /* one part is the whole */
-        return FNET_OK;
-    if (!fnet_data_type_is_buffer(response->data_type)) {
-        enum fnet_err err = fnet__merged_events_check(&s->base, response);
-        if (err != FNET_OK) {
-            s->culprit = channel;
-            return err;
-        }
-    }
-    if (!s->part_sizes)
-        s->part_sizes = malloc(FNET_PARTIALS_MAX * sizeof *s->part_sizes);
-    if (!s->part_sizes)
-        return FNET_NOMEM;
-    for (uint32_t i = 0; i < s->parts; i++)
-        s->part_sizes[i] = fnet_load_be32(response->partial_sizes.ptr + 4 * (size_t)i);
-    return FNET_OK;
-}
-
 static enum fnet_err on_buffer_response(struct consumer_session *s,
                                         const struct fnet_message *message)
 {
-    const struct fnet_buffer_response *response = &message->buffer;
     struct fnet_channel *channel = fnet_id_map_get(&s->channels, &message->receiver);
 
-    if (!channel)
-        return refuse_answer(s, message, "");
-    if (fnet_channel_state(channel) == FNET_CHANNEL_ENDED || is_ending(s, channel))
-        return refuse_buffer(s, channel, response, FNET_BAD_SEQUENCE);
-    if (fnet_channel_state(channel) != FNET_CHANNEL_OPEN)
-        return FNET_OK; /* it was on its way when we cancelled: thrown away */
-    enum fnet_err err = check_compression(s, channel, response);
-    if (err == FNET_OK)
-        err = keep_parts(s, channel, response);
-    if (err != FNET_OK)
-        return err;
-    err = fnet_channel_begin(channel, response->sequence, response->data_type, response->size,
-                             &s->base.payload);
-    if (err != FNET_OK)
-        return refuse_buffer(s, channel, response, err);
-    s->base.payload.is_compressed = response->is_compressed;
-    s->receiving = channel;
-    s->backlog = (uint32_t)response->backlog;
-    s->sequence = response->sequence;
-    return FNET_OK;
-}
-
-/* An event, as the gate and all behind it know it. */
-static enum fnet_err translate(struct consumer_session *s)
-{
-    struct fnet__silent_channel *silent = silent_of(s, s->receiving);
-    enum fnet_err err =
-        fnet__session_translate(s->base.dialect, fnet_dialect_newest(), &s->base.payload);
-
-    if (err == FNET_OK && silent && s->base.payload.data_type == FNET_END_OF_PARTITION)
-        err = fnet__silent_channel_hold_end(silent, s->sequence, &s->base.payload);
-    if (err != FNET_OK && err != FNET_NOMEM) {
-        s->culprit = s->receiving;
-        err = fnet__session_fail(&s->base, err, "%s (event %" PRId32 ")", fnet_strerror(err),
-                                 s->sequence);
-    }
-    return err;
-}
-
-static enum fnet_err receive_events(struct consumer_session *s)
-{
-    const struct fnet__merged_events events = {
-        .sizes = s->part_sizes, .count = s->parts, .sequence = s->sequence, .backlog = s->backlog};
-    enum fnet_err err = fnet__merged_events_receive(&s->base, s->receiving, &events);
-
-    if (err != FNET_OK && err != FNET_NOMEM)
-        s->culprit = s->receiving;
-    return err;
+    return channel ? fnet__reception_begin(&s->reception, channel, &message->buffer)
+                   : refuse_answer(s, message, "");
 }
 
 static enum fnet_err on_payload(struct fnet_session *session)
 {
-    struct consumer_session *s = consumer_of(session);
-    const bool is_data = fnet_data_type_is_buffer(session->payload.data_type);
-
-    if (s->parts > 1 && !is_data)
-        return receive_events(s);
-    if (session->dialect != fnet_dialect_newest() && !is_data) {
-        enum fnet_err err = translate(s);
-        if (err != FNET_OK)
-            return err;
-    }
-    if (s->parts > 1)
-        return fnet_channel_receive_parts(s->receiving, &session->payload, s->part_sizes, s->parts,
-                                          s->backlog);
-    return fnet_channel_receive(s->receiving, &session->payload, s->backlog);
+    return fnet__reception_end(&consumer_of(session)->reception);
 }
 
 /* All channels may have been released while only this answer was due. */
@@ -457,7 +325,8 @@ static bool is_unfinished(const struct fnet_session *session)
     /* A channel may be at its end without having said so: that is no loss. */
     for (size_t i = 0; i < s->channels.capacity; i++) {
         const struct fnet_channel *channel = fnet_id_map_at(&s->channels, i);
-        if (channel && fnet_channel_state(channel) == FNET_CHANNEL_OPEN && !is_ending(s, channel))
+        if (channel && fnet_channel_state(channel) == FNET_CHANNEL_OPEN &&
+            !fnet__silent_channel_is_ending(&s->silent, channel))
             return true;
     }
     return s->describing > 0;
@@ -471,7 +340,7 @@ static void on_error(struct fnet_session *session)
 
 struct fnet_channel *fnet_consumer_session_culprit(const struct fnet_session *session)
 {
-    return consumer_of(session)->culprit;
+    return consumer_of(session)->reception.culprit;
 }
 
 static void free_consumer(struct fnet_session *session)
@@ -490,12 +359,10 @@ static void free_consumer(struct fnet_session *session)
         fnet_channel_fail(channel, err); /* it changes nothing for one that is at its end */
         free(silent_of(s, channel));
     }
-    if (session->payload.segment)
-        fnet_channel_abandon(s->receiving, &session->payload);
+    fnet__reception_clear(&s->reception);
     fnet_id_map_clear(&s->silent);
     fnet_id_map_clear(&s->channels);
     fnet__session_clear(session);
-    free(s->part_sizes);
     free(s);
 }
 
@@ -523,6 +390,7 @@ enum fnet_err fnet_consumer_session_new(const struct fnet_consumer_listener *lis
         return err;
     }
     s->listener = *listener;
+    s->reception = (struct fnet__reception){.session = &s->base, .silent = &s->silent};
     fnet_list_init(&s->words);
     *out = &s->base;
     return FNET_OK;

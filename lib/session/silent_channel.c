@@ -17,6 +17,14 @@ struct fnet__silent_channel *fnet__silent_channel_find(const struct fnet_id_map 
     return fnet_id_map_get(map, fnet_channel_id(channel));
 }
 
+bool fnet__silent_channel_is_ending(const struct fnet_id_map *map,
+                                    const struct fnet_channel *channel)
+{
+    const struct fnet__silent_channel *silent = fnet__silent_channel_find(map, channel);
+
+    return silent && silent->is_ending;
+}
+
 enum fnet_err fnet__silent_channel_keep(struct fnet_id_map *map, const struct fnet_channel *channel,
                                         const struct fnet_partition_id *partition)
 {

@@ -21,6 +21,10 @@ struct fnet__silent_channel {
 struct fnet__silent_channel *fnet__silent_channel_find(const struct fnet_id_map *map,
                                                        const struct fnet_channel *channel);
 
+/** Was its EndOfPartition received, and is held? */
+bool fnet__silent_channel_is_ending(const struct fnet_id_map *map,
+                                    const struct fnet_channel *channel);
+
 /** CHANNEL asks for PARTITION: note it in MAP. Errors: FNET_NOMEM. */
 FNET_CHECKED enum fnet_err fnet__silent_channel_keep(struct fnet_id_map *map,
                                                      const struct fnet_channel *channel,

@@ -15,3 +15,4 @@ setup() { cd "$BATS_TEST_DIRNAME/../.." || return 1; }
 @test "session/silent_channel: the end is held until all before it was processed" { "$BUILD/tests/unit/session/test_silent_channel"; }
 @test "session/merged_events: events that share a frame are received one by one, or refused" { "$BUILD/tests/unit/session/test_merged_events"; }
 @test "session/readings: they take turns, each as far as its credit goes" { "$BUILD/tests/unit/session/test_readings"; }
+@test "session/reception: buffers and events into their place, and those that are refused" { "$BUILD/tests/unit/session/test_reception"; }

@@ -1,188 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The consumer's machine against a scripted producer: what it asks for, what it says when, where
- * payloads go, and what it refuses.
+ * The consumer's machine against a scripted producer: what it asks for, what it says when, which
+ * answers it refuses.
  */
 #include "../failmalloc.h"
-#include "../gate/made_gate.h"
 #include "../golden.h"
-#include "scripted_peer.h"
-
-/* What the listener was told. */
-struct told {
-    int channel_errors;
-    struct fnet_channel *channel;
-    enum fnet_err err;
-    char text[256];
-    bool fails_channel; /* fail the channel that has an error */
-    int descriptions;
-    struct fnet_id request;
-    int32_t remaining;
-    int description_errors;
-};
-
-/* A consumer session for the channels of a gate, and its producer. */
-struct fetching {
-    struct made_gate gate;
-    struct fnet_session *session;
-    struct scripted_peer peer;
-    struct fnet_partition_id partition;
-    struct told told;
-    int rings;
-};
-
-static void on_channel_error(void *arg, struct fnet_channel *channel, enum fnet_err err,
-                             const char *text)
-{
-    struct told *told = arg;
-
-    told->channel_errors++;
-    told->channel = channel;
-    told->err = err;
-    snprintf(told->text, sizeof told->text, "%s", text);
-    if (told->fails_channel)
-        fnet_channel_fail(channel, err);
-}
-
-static void on_description(void *arg, const struct fnet_id *request,
-                           const struct fnet_description_response *description)
-{
-    struct told *told = arg;
-
-    told->descriptions++;
-    told->request = *request;
-    told->remaining = description->remaining;
-}
-
-static void on_description_error(void *arg, const struct fnet_id *request, enum fnet_err err,
-                                 const char *text)
-{
-    struct told *told = arg;
-
-    told->description_errors++;
-    told->request = *request;
-    told->err = err;
-    snprintf(told->text, sizeof told->text, "%s", text);
-}
-
-static struct fnet_consumer_listener listener_of(struct told *told)
-{
-    return (struct fnet_consumer_listener){.channel_error = on_channel_error,
-                                           .description = on_description,
-                                           .description_error = on_description_error,
-                                           .arg = told};
-}
-
-/* Of a gate of CHANNELS the first ADDED are the session's. */
-static void fetch_some(struct fetching *f, size_t channels, size_t added, uint32_t exclusive,
-                       uint32_t floating)
-{
-    f->told = (struct told){.err = FNET_OK};
-    f->rings = 0;
-    const struct fnet_consumer_listener listener = listener_of(&f->told);
-
-    make_gate(&f->gate, channels, exclusive, floating);
-    CHECK_INT(fnet_partition_id_from_name("main", &f->partition), FNET_OK);
-    CHECK_INT(fnet_consumer_session_new(&listener, fnet_dialect_newest(), &f->session), FNET_OK);
-    fnet_session_set_bell(f->session,
-                          (struct fnet_bell){.ring = count_gate_ring, .arg = &f->rings});
-    meet(&f->peer, f->session);
-    for (size_t i = 0; i < added; i++)
-        CHECK_INT(fnet_consumer_session_add(f->session, f->gate.channels[i]), FNET_OK);
-}
-
-static void fetch(struct fetching *f, size_t channels, uint32_t exclusive, uint32_t floating)
-{
-    fetch_some(f, channels, channels, exclusive, floating);
-}
-
-static void stop(struct fetching *f)
-{
-    part(&f->peer);
-    unmake_gate(&f->gate);
-}
-
-static const struct fnet_id *id_of(const struct fetching *f, size_t i)
-{
-    return fnet_channel_id(f->gate.channels[i]);
-}
-
-static enum fnet_err request(struct fetching *f, size_t i)
-{
-    return fnet_consumer_session_request(f->session, f->gate.channels[i], &f->partition,
-                                         (uint32_t)i);
-}
-
-/* All channels ask, and the producer has heard it. */
-static void request_all(struct fetching *f)
-{
-    for (size_t i = 0; i < f->gate.count; i++) {
-        CHECK_INT(request(f, i), FNET_OK);
-        (void)must_hear(&f->peer, FNET_PARTITION_REQUEST, id_of(f, i));
-    }
-}
-
-static struct fnet_message buffer_of(const struct fetching *f, size_t i, int32_t sequence,
-                                     uint8_t type, uint32_t size)
-{
-    return (struct fnet_message){.type = FNET_BUFFER_RESPONSE,
-                                 .receiver = *id_of(f, i),
-                                 .buffer = {.sequence = sequence, .data_type = type, .size = size}};
-}
-
-/* The producer sends a buffer or event that begins with BYTE. */
-static enum fnet_err send(struct fetching *f, size_t i, int32_t sequence, uint8_t type,
-                          uint8_t byte)
-{
-    const struct fnet_message message = buffer_of(f, i, sequence, type, 10);
-
-    return tell_payload(&f->peer, &message, byte);
-}
-
-static enum fnet_err send_data(struct fetching *f, size_t i, int32_t sequence, uint8_t byte)
-{
-    return send(f, i, sequence, FNET_DATA_BUFFER, byte);
-}
-
-static enum fnet_err announce(struct fetching *f, size_t i, int32_t backlog)
-{
-    const struct fnet_message message = {
-        .type = FNET_BACKLOG_ANNOUNCEMENT, .receiver = *id_of(f, i), .backlog = backlog};
-
-    return tell(&f->peer, &message);
-}
-
-static enum fnet_err send_error(struct fetching *f, const struct fnet_id *receiver,
-                                bool is_not_found, const char *text)
-{
-    uint8_t bytes[FNET_THROWABLE_ENCODED_MAX_BYTES];
-    struct fnet_writer w = fnet_writer_of(bytes, sizeof bytes);
-
-    CHECK_INT(fnet_throwable_encode(is_not_found, text, &w), FNET_OK);
-    struct fnet_message message = {
-        .type = FNET_ERROR_RESPONSE,
-        .error = {.has_receiver = receiver != NULL,
-                  .throwable = fnet_span_of(bytes, (size_t)(w.pos - bytes))}};
-    if (receiver)
-        message.receiver = *receiver;
-    return tell(&f->peer, &message);
-}
-
-static void must_poll(struct fetching *f, size_t i, uint8_t byte)
-{
-    struct fnet_gate_item item;
-
-    if (!CHECK_INT(fnet_gate_poll(f->gate.gate, &item), FNET_OK))
-        return;
-    CHECK(item.channel == f->gate.channels[i]);
-    CHECK_INT(fnet_buffer_span(&item.buffer).ptr[0], byte);
-    fnet_gate_recycle(f->gate.gate, &item);
-}
-
-static void must_hear_credit(struct fetching *f, size_t i, int32_t credit)
-{
-    CHECK_INT(must_hear(&f->peer, FNET_ADD_CREDIT, id_of(f, i)).credit, credit);
-}
+#include "fetching.h"
 
 /* ---- the whole of one channel ------------------------------------------------------------- */
 
@@ -255,50 +78,6 @@ static void test_life(void)
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
         check_life(steps[i]);
-}
-
-static void test_in_place(void)
-{
-    struct fetching f;
-    struct iovec spaces[FNET_SESSION_RECV_SPACES];
-    uint8_t head[FNET_BUFFER_RESPONSE_HEAD_BYTES];
-
-    CASE("a payload is received into the memory in which it will be used");
-    fetch(&f, 1, 2, 0);
-    request_all(&f);
-    CHECK_INT(fnet_session_recv_spaces(f.session, spaces), 1);
-    const struct fnet_message m = buffer_of(&f, 0, 0, FNET_DATA_BUFFER, 100);
-    struct fnet_writer w = fnet_writer_of(head, sizeof head);
-    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
-    CHECK_INT(feed(f.session, head, sizeof head, SIZE_MAX), FNET_OK);
-    CHECK_INT(fnet_session_recv_spaces(f.session, spaces), 2);
-    CHECK_INT(spaces[0].iov_len, 100);
-    const uint8_t *place = spaces[0].iov_base;
-    memset(spaces[0].iov_base, 'a', 60);
-    CHECK_INT(fnet_session_received(f.session, 60), FNET_OK);
-    CHECK_INT(fnet_session_recv_spaces(f.session, spaces), 2);
-    CHECK(spaces[0].iov_base == place + 60);
-    CHECK_INT(spaces[0].iov_len, 40);
-    CHECK_INT(poll_nothing(&f.gate), FNET_AGAIN);
-
-    CASE("what follows it is received beside it in the same go");
-    memset(spaces[0].iov_base, 'b', 40);
-    struct fnet_message next = buffer_of(&f, 0, 1, FNET_DATA_BUFFER, 100);
-    w = fnet_writer_of(spaces[1].iov_base, spaces[1].iov_len);
-    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &next, &w), FNET_OK);
-    CHECK_INT(fnet_session_received(f.session, 40 + sizeof head), FNET_OK);
-    struct fnet_gate_item item;
-    CHECK_INT(fnet_gate_poll(f.gate.gate, &item), FNET_OK);
-    CHECK(fnet_buffer_span(&item.buffer).ptr == place);
-    CHECK_INT(item.buffer.len, 100);
-    CHECK_INT(place[59], 'a');
-    CHECK_INT(place[60], 'b');
-    fnet_gate_recycle(f.gate.gate, &item);
-    CHECK_INT(fnet_session_recv_spaces(f.session, spaces), 2);
-    CHECK_INT(spaces[0].iov_len, 100);
-
-    CASE("a session that ends in the middle of it gives the memory back");
-    stop(&f);
 }
 
 /* ---- words -------------------------------------------------------------------------------- */
@@ -466,103 +245,6 @@ static void test_fatal_error(void)
 
 /* ---- what is wrong ------------------------------------------------------------------------ */
 
-/* The session died of ERR with TEXT, because of channel CULPRIT (-1: of none). */
-static void must_die(struct fetching *f, enum fnet_err actual, enum fnet_err err, const char *text,
-                     int culprit)
-{
-    CHECK_INT(actual, err);
-    CHECK_INT(fnet_session_error(f->session), err);
-    if (!strstr(fnet_session_error_text(f->session), text))
-        CHECK_STR(fnet_session_error_text(f->session), text);
-    CHECK(fnet_consumer_session_culprit(f->session) ==
-          (culprit < 0 ? NULL : f->gate.channels[culprit]));
-    CHECK(fnet_session_is_closing(f->session));
-    CHECK(!fnet_session_wants_read(f->session));
-    must_be_silent(&f->peer);
-    part(&f->peer);
-    CHECK_INT(fnet_channel_error(f->gate.channels[0]), err);
-    unmake_gate(&f->gate);
-}
-
-static struct fnet_message fetch_two(struct fetching *f)
-{
-    fetch(f, 2, 2, 0);
-    request_all(f);
-    return buffer_of(f, 1, 0, FNET_DATA_BUFFER, 10);
-}
-
-static void test_wrong_buffers(void)
-{
-    struct fetching f;
-
-    CASE("a gap in the sequence");
-    struct fnet_message m = fetch_two(&f);
-    m.buffer.sequence = 1;
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_SEQUENCE, "(DATA_BUFFER 1)", 1);
-
-    CASE("a buffer without credit");
-    m = fetch_two(&f);
-    CHECK_INT(tell(&f.peer, &m), FNET_OK);
-    m.buffer.sequence++;
-    CHECK_INT(tell(&f.peer, &m), FNET_OK);
-    m.buffer.sequence++;
-    must_die(&f, tell(&f.peer, &m), FNET_NO_CREDIT, "(DATA_BUFFER 2)", 1);
-
-    CASE("a buffer larger than a segment");
-    m = fetch_two(&f);
-    m.buffer.size = MADE_SEGMENT_BYTES + 1;
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_LENGTH, "a buffer of 257 bytes is larger than", 1);
-
-    CASE("an event larger than allowed");
-    m = fetch_two(&f);
-    m.buffer.data_type = FNET_EVENT_BUFFER;
-    m.buffer.size = FNET_EVENT_MAX_BYTES + 1;
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_LENGTH, "an event of 65537 bytes is larger than", 1);
-
-    CASE("a buffer for a channel that is not there");
-    m = fetch_two(&f);
-    m.receiver.bytes[0] ^= 1;
-    must_die(&f, tell(&f.peer, &m), FNET_UNKNOWN_RECEIVER, "BufferResponse for unknown receiver",
-             -1);
-
-    CASE("a compressed buffer");
-    m = fetch_two(&f);
-    m.buffer.is_compressed = true;
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_VALUE, "compressed", 1);
-
-    CASE("a buffer behind the end of its partition");
-    m = fetch_two(&f);
-    int32_t next = m.buffer.sequence;
-    CHECK_INT(send(&f, 1, next, FNET_END_OF_PARTITION, 0), FNET_OK);
-    m.buffer.sequence = next + 1;
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_SEQUENCE, "wrong sequence number", 1);
-
-    CASE("two ends in one frame");
-    m = fetch_two(&f);
-    m.buffer.partials = 2;
-    m.buffer.data_type = FNET_END_OF_PARTITION;
-    m.buffer.partial_sizes = fnet_span_of("\0\0\0\4\0\0\0\6", 8);
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_VALUE, "2 END_OF_PARTITION events in one frame", 1);
-}
-
-static void test_event_flood(void)
-{
-    struct fetching f;
-    enum fnet_err err = FNET_OK;
-    int32_t n = 0;
-
-    CASE("events without end are refused when too many wait");
-    struct fnet_message m = fetch_two(&f);
-    m.buffer.data_type = FNET_EVENT_BUFFER;
-    m.buffer.size = FNET_EVENT_MAX_BYTES;
-    while (err == FNET_OK && n < 10000) {
-        m.buffer.sequence = n++;
-        err = tell(&f.peer, &m);
-    }
-    CHECK((size_t)n <= FNET_GATE_EVENT_BYTES_MAX / FNET_EVENT_MAX_BYTES + 1);
-    must_die(&f, err, FNET_NO_CREDIT, "too many events that nobody reads", 1);
-}
-
 static void test_malformed(void)
 {
     struct fetching f;
@@ -705,35 +387,6 @@ static void test_end_of_stream(void)
     unmake_gate(&f.gate);
 }
 
-static void test_two_connections(void)
-{
-    struct fetching f;
-    struct fnet_session *other = NULL;
-    struct scripted_peer peer;
-    const struct fnet_consumer_listener listener = listener_of(&f.told);
-    uint8_t head[FNET_BUFFER_RESPONSE_HEAD_BYTES];
-
-    CASE("what a broken connection was receiving is credit for the channel of another");
-    fetch_some(&f, 2, 1, 0, 1);
-    CHECK_INT(fnet_consumer_session_new(&listener, fnet_dialect_newest(), &other), FNET_OK);
-    meet(&peer, other);
-    CHECK_INT(fnet_consumer_session_add(other, f.gate.channels[1]), FNET_OK);
-    CHECK_INT(announce(&f, 0, 1), FNET_OK);
-    must_hear_credit(&f, 0, 1);
-    const struct fnet_message backlog = {
-        .type = FNET_BACKLOG_ANNOUNCEMENT, .receiver = *id_of(&f, 1), .backlog = 1};
-    CHECK_INT(tell(&peer, &backlog), FNET_OK);
-    const struct fnet_message m = buffer_of(&f, 0, 0, FNET_DATA_BUFFER, 100);
-    struct fnet_writer w = fnet_writer_of(head, sizeof head);
-    CHECK_INT(fnet_message_encode(fnet_dialect_newest(), &m, &w), FNET_OK);
-    CHECK_INT(feed(f.session, head, sizeof head, SIZE_MAX), FNET_OK);
-    must_be_silent(&peer);
-    part(&f.peer);
-    CHECK_INT(must_hear(&peer, FNET_ADD_CREDIT, id_of(&f, 1)).credit, 1);
-    part(&peer);
-    unmake_gate(&f.gate);
-}
-
 /* ---- descriptions -------------------------------------------------------------------------- */
 
 static enum fnet_err describe(struct fetching *f, const struct fnet_id *request, int32_t remaining)
@@ -864,18 +517,14 @@ static void test_no_memory(void)
 int main(void)
 {
     test_life();
-    test_in_place();
     test_words();
     test_no_exclusive();
     test_channel_errors();
     test_fatal_error();
-    test_wrong_buffers();
-    test_event_flood();
     test_malformed();
     test_cancel();
     test_close();
     test_end_of_stream();
-    test_two_connections();
     test_descriptions();
     test_no_memory();
     return tap_done();
