@@ -215,8 +215,8 @@ static const struct options_entry entries[] = {
     {.name = "codec",
      .argument = "C",
      .help = "what compressed buffers are compressed with, where the\n"
-             "producer is not asked: lz4, zstd or, where fnet was built\n"
-             "with it, lzo (lz4)",
+             "producer is not asked: lz4, zstd, which is recognised too,\n"
+             "or, where fnet was built with it, lzo (lz4)",
      .set = set_codec},
     {.name = "next", .help = "what follows is another gate", .value = OPTIONS_END_GROUP},
     {.name = "connect-timeout",

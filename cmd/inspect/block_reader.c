@@ -2,9 +2,9 @@
 /*
  * Which codec a block is of, and its original.
  *
- * A zstd frame begins with its magic number, which no LZ4 block can: it would copy from before its
- * beginning. A block of LZO ends in its end mark, in which an LZ4 block may end by chance; but
- * hardly ever can such a one be read as LZO to exactly its end and to exactly its length.
+ * A zstd frame begins with its magic number, which no LZ4 block can. A block of LZO ends in its end
+ * mark, in which an LZ4 block may end by chance; but hardly ever can such a one be read as LZO to
+ * exactly its end and to exactly its length.
  *
  * Source: RFC 8878; LZO.FAQ and lzo1x.h; the LZ4 block format, "end of block conditions".
  */
@@ -69,12 +69,10 @@ static enum fnet_err read_as(struct block_reader *r, enum fnet_codec codec, stru
 
 static bool may_be(enum fnet_codec codec, struct fnet_span block)
 {
-    static const uint8_t zstd_magic[] = {0x28, 0xb5, 0x2f, 0xfd};
     static const uint8_t lzo_end[] = {0x11, 0x00, 0x00};
 
     if (codec == FNET_CODEC_ZSTD)
-        return block.len >= FNET_BLOCK_HEADER_BYTES + sizeof zstd_magic &&
-               memcmp(block.ptr + FNET_BLOCK_HEADER_BYTES, zstd_magic, sizeof zstd_magic) == 0;
+        return fnet_block_is_zstd(block);
     if (codec == FNET_CODEC_LZO)
         return block.len >= FNET_BLOCK_HEADER_BYTES + sizeof lzo_end &&
                memcmp(block.ptr + block.len - sizeof lzo_end, lzo_end, sizeof lzo_end) == 0;

@@ -69,3 +69,11 @@ enum fnet_err fnet__compress_find(enum fnet_codec codec,
     *backend = codecs[codec].backend;
     return FNET_OK;
 }
+
+bool fnet_block_is_zstd(struct fnet_span block)
+{
+    static const uint8_t magic[] = {0x28, 0xb5, 0x2f, 0xfd};
+
+    return block.len >= FNET_BLOCK_HEADER_BYTES + sizeof magic &&
+           memcmp(block.ptr + FNET_BLOCK_HEADER_BYTES, magic, sizeof magic) == 0;
+}

@@ -71,19 +71,38 @@ struct fnet_channel *fnet_gate_channel(const struct fnet_gate *gate, size_t inde
     return &gate->channels[index];
 }
 
+/* What ITEM's block is to be decompressed with. Who was told LZ4, or nothing, may meet zstd, which
+   says itself what it is. */
+static enum fnet_err find_decompressor(struct fnet_gate *gate, const struct fnet_gate_item *item,
+                                       struct fnet_decompressor **out)
+{
+    enum fnet_codec codec = (enum fnet_codec)item->channel->codec;
+    enum fnet_err err = FNET_OK;
+
+    if (codec == FNET_CODEC_LZ4 && fnet_codec_is_available(FNET_CODEC_ZSTD) &&
+        fnet_block_is_zstd(fnet_buffer_span(&item->buffer))) {
+        codec = FNET_CODEC_ZSTD;
+        err = fnet__gate_add_codec(gate, codec);
+    }
+    *out = gate->decompressors[codec];
+    return err;
+}
+
 /* Put the original in the place of ITEM's compressed buffer, whose memory goes back at once; its
    credit goes back with the original. */
 static enum fnet_err decompress(struct fnet_gate *gate, struct fnet_gate_item *item)
 {
     const uint32_t room = fnet_local_pool_segment_bytes(gate->config.pool);
+    struct fnet_decompressor *decompressor;
     struct fnet_buffer original;
-    enum fnet_err err = fnet_buffer_new_heap_room(room, item->buffer.data_type, &original);
+    enum fnet_err err = find_decompressor(gate, item, &decompressor);
 
+    if (err == FNET_OK)
+        err = fnet_buffer_new_heap_room(room, item->buffer.data_type, &original);
     if (err != FNET_OK)
         return err;
     struct fnet_writer w = fnet_writer_of(original.segment->bytes, room);
-    err = fnet_decompressor_decompress(gate->decompressors[item->channel->codec],
-                                       fnet_buffer_span(&item->buffer), &w);
+    err = fnet_decompressor_decompress(decompressor, fnet_buffer_span(&item->buffer), &w);
     if (err != FNET_OK) {
         fnet_buffer_clear(&original);
         return err;

@@ -49,6 +49,14 @@ FNET_CHECKED enum fnet_err fnet_codec_parse(const char *name, enum fnet_codec *c
 /** Was fnet built with CODEC? NONE always is there. */
 bool fnet_codec_is_available(enum fnet_codec codec);
 
+/**
+ * Does BLOCK, its header included, hold a zstd frame? It tells zstd and LZ4 apart for certain: an
+ * LZ4 block that begins like one would copy from before its own beginning.
+ *
+ * Source: RFC 8878, 3.1.1: the magic number.
+ */
+bool fnet_block_is_zstd(struct fnet_span block);
+
 /* ---- compressing ------------------------------------------------------------------------- */
 
 /** The tables of a codec and room for one block, used again for each. */

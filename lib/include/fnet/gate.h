@@ -47,7 +47,8 @@ struct fnet_gate_config {
     struct fnet_local_pool *pool;       /**< borrowed: channels * exclusive + floating segments */
     const struct fnet_dialect *dialect; /**< that the ids of the channels say; NULL: they say none,
                                              as Flink's */
-    enum fnet_codec codec;  /**< of compressed buffers, unless fnet_channel_set_codec() knows it */
+    enum fnet_codec codec;  /**< of compressed buffers, unless fnet_channel_set_codec() knows it;
+                                 where it is LZ4, zstd's are recognised */
     struct fnet_bell ready; /**< rings when poll may have something new to say */
 };
 

@@ -55,9 +55,25 @@ static void test_availability(void)
     CHECK(!c && !d);
 }
 
+static void test_zstd_mark(void)
+{
+    static const uint8_t block[] = {5, 0, 0, 0, 9, 0, 0, 0, 0x28, 0xb5, 0x2f, 0xfd, 0};
+    uint8_t other[sizeof block];
+
+    CASE("a zstd frame is told by its magic number, which stands behind the header of the block");
+    for (size_t len = 0; len <= sizeof block; len++)
+        CHECK_INT(fnet_block_is_zstd(fnet_span_of(block, len)), len >= 12);
+    for (size_t i = 8; i < 12; i++) {
+        memcpy(other, block, sizeof block);
+        other[i] ^= 1;
+        CHECK(!fnet_block_is_zstd(fnet_span_of(other, sizeof other)));
+    }
+}
+
 int main(void)
 {
     test_names();
     test_availability();
+    test_zstd_mark();
     return tap_done();
 }
