@@ -101,7 +101,8 @@ static void say_where(char what[static REPORT_PLACE_BYTES], const struct intake 
     if (err == FNET_SYSTEM)
         report_spill_file(what, getenv("TMPDIR"));
     else if (intake_is_element_bad(intake, &after))
-        snprintf(what, REPORT_PLACE_BYTES, "the element after %" PRIu64 " records", after);
+        snprintf(what, REPORT_PLACE_BYTES,
+                 "what follows %" PRIu64 " records is no element of --serde", after);
     else if (culprit && fnet_gate_culprit(fnet_channel_gate(culprit)) == culprit)
         snprintf(what, REPORT_PLACE_BYTES, "%s", what_of_block(err));
     else
@@ -304,6 +305,8 @@ void consume_on_channel_error(void *arg, struct fnet_channel *channel, enum fnet
     char name[READING_NAME_BYTES];
 
     if (err == FNET_NO_PARTITION && !c->is_leaving) {
+        reading_name(r, name);
+        report_say(&c->config.process.report, REPORT_DETAIL, name, "%s; asking again", text);
         enum fnet_err again = reading_request_again(r, c->process.loop, consume_backoff(c));
         if (again == FNET_OK)
             return;

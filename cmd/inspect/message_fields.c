@@ -218,7 +218,8 @@ static void add_buffer(struct message_fields *f, const struct inspected *m)
     add_number(f, "sequence", b->sequence);
     add_number(f, "backlog", b->backlog);
     add_text(f, "data_type", fnet_data_type_name(b->data_type));
-    add_flag(f, "compressed", b->is_compressed);
+    if (f->dialect->buffer.is_compressed)
+        add_flag(f, "compressed", b->is_compressed);
     if (m->codec != FNET_CODEC_NONE)
         add_text(f, "codec", fnet_codec_name(m->codec));
     add_number(f, "size", b->size);

@@ -104,8 +104,7 @@ static void print_buffers(const struct produce_config *config)
     if (config->timeout_ns == SOURCE_TIMEOUT_NONE)
         printf("buffer timeout: none\n");
     else
-        printf("buffer timeout: %" PRIu64 ".%06" PRIu64 " ms\n", config->timeout_ns / 1000000,
-               config->timeout_ns % 1000000);
+        printf("buffer timeout: %.15g ms\n", (double)config->timeout_ns / 1e6);
     printf("compress: %s\n", fnet_codec_name(config->codec));
 }
 

@@ -175,13 +175,13 @@ malformed() { # MESSAGE SERDE
 }
 
 @test "serde: a malformed element: status 4, its channel is told, and what was before it is written" {
-    malformed 'the element after 2 records: cut short' string < <(printf '%s\n' 010278 0200 | sed 1p)
+    malformed 'what follows 2 records is no element of --serde: cut short' string < <(printf '%s\n' 010278 0200 | sed 1p)
     [[ $(<consumer.out) == $'x\nx' ]]
-    malformed 'the element after 0 records: cut short' long <<<01000000000000
-    malformed 'the element after 0 records: impossible value' int <<<010000000000
-    malformed 'the element after 1 records: impossible value' bytes < <(printf '%s\n' 0100000000 01ffffffff)
-    malformed 'the element after 0 records: unexpected message or event' string <<<68656c6c6f
-    malformed 'the element after 0 records: impossible value' string <<<0400000007
+    malformed 'what follows 0 records is no element of --serde: cut short' long <<<01000000000000
+    malformed 'what follows 0 records is no element of --serde: impossible value' int <<<010000000000
+    malformed 'what follows 1 records is no element of --serde: impossible value' bytes < <(printf '%s\n' 0100000000 01ffffffff)
+    malformed 'what follows 0 records is no element of --serde: unexpected message or event' string <<<68656c6c6f
+    malformed 'what follows 0 records is no element of --serde: impossible value' string <<<0400000007
 }
 
 @test "serde: a serde that there is not, and where there are no records: status 2" {
