@@ -6,7 +6,7 @@ bats_require_minimum_version 1.5.0
 @test "partition/view: one reading of a subpartition from its request to its end, for credit" { "$BUILD/tests/unit/partition/test_view"; }
 @test "partition/partition: writing, broadcast, flush, quotas, the end, and all memory back" { "$BUILD/tests/unit/partition/test_partition"; }
 
-@test "partition/view_compression: data becomes a block if that is smaller, its segment is free at once" {
+@test "partition/view_compression: data becomes a block if that is smaller, in its place" {
     local status=0
     "$BUILD/tests/unit/partition/test_view_compression" || status=$?
     [[ $status -ne 77 ]] || skip 'built without any codec'
