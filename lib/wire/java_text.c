@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Modified UTF-8 into UTF-8, of which the beginning is kept and the rest counted.
+ * Modified UTF-8 into UTF-8, of which the beginning is kept and the rest counted, as it stands: a
+ * stack of many lines may name one long string again and again.
  *
  * Source: java.io.DataInput (modified UTF-8): a NUL has two bytes, a character above U+FFFF is two
  * surrogates of three bytes each.
@@ -84,7 +85,7 @@ static void add_character(struct fnet__wire_text *text, uint32_t c)
 {
     size_t bytes = fnet__wire_utf8_bytes(c);
 
-    if (text->len == text->total && text->total + bytes <= TEXT_MAX) {
+    if (text->len + bytes <= TEXT_MAX) {
         struct fnet_writer w = fnet_writer_of(text->out + text->len, bytes);
         fnet__wire_put_utf8(&w, c);
         text->len += bytes;
@@ -96,11 +97,13 @@ static void add_character(struct fnet__wire_text *text, uint32_t c)
 
 void fnet__wire_text_add(struct fnet__wire_text *text, struct fnet_span modified)
 {
+    size_t at = 0;
     size_t bytes;
 
-    for (size_t at = 0; at < modified.len; at += bytes)
+    for (; at < modified.len && text->len == text->total; at += bytes)
         add_character(text,
                       character_at(fnet_span_of(modified.ptr + at, modified.len - at), &bytes));
+    text->total += modified.len - at;
 }
 
 void fnet__wire_text_add_ascii(struct fnet__wire_text *text, const char *ascii)

@@ -13,7 +13,7 @@ struct fnet__wire_text {
     char *out;    /* FNET_THROWABLE_TEXT_BYTES */
     size_t len;   /* bytes written */
     size_t whole; /* of these may stay if the text turns out too long, a number of characters */
-    size_t total; /* bytes that it would have with unlimited room */
+    size_t total; /* the same, and the bytes of what did not fit, most of them not looked at */
 };
 
 struct fnet__wire_text fnet__wire_text_of(char out[static FNET_THROWABLE_TEXT_BYTES]);

@@ -84,6 +84,14 @@ static void test_long(void)
     memcpy(bytes + MOST - 1, "\xc3\xbc", 2); /* no room for it, but for the next one */
     CHECK_STR(strchr(text_of(fnet_span_of(bytes, MOST + 2)), '.'), "... (42 more bytes)");
 
+    CASE("what is behind the first that did not fit is not looked at");
+    memset(bytes, 'x', sizeof bytes);
+    for (size_t i = MOST + 1; i + 6 <= sizeof bytes; i += 6)
+        memcpy(bytes + i, "\xed\xa0\xbd\xed\xb8\x80", 6);
+    text_of(fnet_span_of(bytes, sizeof bytes));
+    snprintf(mark, sizeof mark, "... (%zu more bytes)", sizeof bytes - strspn(out, "x"));
+    CHECK_STR(strchr(out, '.'), mark);
+
     CASE("pieces count together");
     struct fnet__wire_text text = fnet__wire_text_of(out);
     memset(bytes, 'x', sizeof bytes);
