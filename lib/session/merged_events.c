@@ -19,7 +19,7 @@ enum fnet_err fnet__merged_events_check(struct fnet_session *session,
 
     for (size_t at = 0; at < response->partial_sizes.len; at += 4)
         if (fnet_load_be32(response->partial_sizes.ptr + at) == 0)
-            return fnet__session_fail(session, FNET_BAD_LENGTH,
+            return fnet__session_fail(session, FNET_BAD_VALUE,
                                       "an event of 0 bytes among %" PRIu32 " in one frame", n);
     if (type == FNET_END_OF_DATA || type == FNET_END_OF_PARTITION)
         return fnet__session_fail(session, FNET_BAD_VALUE,

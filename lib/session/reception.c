@@ -22,10 +22,14 @@ static enum fnet_err refuse_buffer(struct fnet__reception *r, struct fnet_channe
     const char *event = response->partials > 1 ? "a frame of events" : "an event";
 
     r->culprit = channel;
+    if (err == FNET_BAD_LENGTH && is_data) /* the reader's to change */
+        return fnet__session_fail(r->session, err,
+                                  "a buffer of %" PRIu32 " bytes is larger than a segment",
+                                  response->size);
     if (err == FNET_BAD_LENGTH)
-        return fnet__session_fail(r->session, err, "%s of %" PRIu32 " bytes is larger than %s",
-                                  is_data ? "a buffer" : event, response->size,
-                                  is_data ? "a segment" : "allowed");
+        return fnet__session_fail(r->session, FNET_BAD_VALUE,
+                                  "%s of %" PRIu32 " bytes is larger than allowed", event,
+                                  response->size);
     if (err == FNET_NO_CREDIT && !is_data)
         return fnet__session_fail(r->session, err, "too many events that nobody reads");
     return fnet__session_fail(r->session, err, "%s (%s %" PRId32 ")", fnet_strerror(err), type,

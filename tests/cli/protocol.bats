@@ -106,6 +106,16 @@ send AddCredit receiver=@0 | broken protocol: AddCredit from a producer
 END
 }
 
+@test "protocol: --segment-size is named where a buffer is too large, not for events" {
+    local frame
+    for frame in 'fill=32765' 'type=2 length=65584 size=65537' 'partials=2 size=4 type=2 body=000000040000000000000004'; do
+        printf '%s\n' open 'expect PartitionRequest' "send BufferResponse $frame" end >script
+        consume_from <script
+        assert_status 4
+        assert_one_complaint '(a segment \(see --segment-size\)|larger than allowed|in one frame); end of'
+    done
+}
+
 # One credit pays for a frame of several buffers, which count in the sequence each for itself.
 @test "protocol: buffers that come merged, as from a sort-merge partition" {
     consume_from --floating-buffers 0 <<'END'

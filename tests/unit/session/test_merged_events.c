@@ -195,7 +195,7 @@ static void test_refused(void)
     CASE("an event has a byte at least");
     add_bytes(&e, "", 0);
     fetch(&f, "2.3");
-    must_die(&f, send(&f, 0, FNET_EVENT_BUFFER, &e), FNET_BAD_LENGTH,
+    must_die(&f, send(&f, 0, FNET_EVENT_BUFFER, &e), FNET_BAD_VALUE,
              "an event of 0 bytes among 3 in one frame");
 
     CASE("all together are no more than the longest event");
@@ -204,7 +204,7 @@ static void test_refused(void)
     m.buffer.partials = 2;
     m.buffer.partial_sizes = fnet_span_of("\0\0\x80\0\0\0\x80\1", 8);
     m.buffer.size = FNET_EVENT_MAX_BYTES + 1;
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_LENGTH,
+    must_die(&f, tell(&f.peer, &m), FNET_BAD_VALUE,
              "a frame of events of 65537 bytes is larger than allowed");
 }
 

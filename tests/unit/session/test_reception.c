@@ -74,7 +74,7 @@ static void test_wrong_buffers(void)
     m = fetch_two(&f);
     m.buffer.data_type = FNET_EVENT_BUFFER;
     m.buffer.size = FNET_EVENT_MAX_BYTES + 1;
-    must_die(&f, tell(&f.peer, &m), FNET_BAD_LENGTH, "an event of 65537 bytes is larger than", 1);
+    must_die(&f, tell(&f.peer, &m), FNET_BAD_VALUE, "an event of 65537 bytes is larger than", 1);
 
     CASE("a buffer for a channel that is not there");
     m = fetch_two(&f);
