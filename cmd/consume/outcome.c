@@ -256,7 +256,7 @@ static const char *hint_of(const struct peer *peer, enum fnet_err err)
     if (err == FNET_BAD_LENGTH && fnet_consumer_session_culprit(session))
         return " (see --segment-size)";
     if (is_first_word && (err == FNET_REMOTE || err == FNET_UNKNOWN_RECEIVER))
-        return " (see --dialect)"; /* whoever misread the request may say so */
+        return " (if that is an older Flink, see --dialect)"; /* it may have misread the request */
     if (err == FNET_BAD_LENGTH || (is_old && (err == FNET_BAD_KIND || err == FNET_BAD_VALUE)))
         return " (see --dialect)";
     return "";

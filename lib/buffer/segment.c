@@ -10,10 +10,13 @@
 
 void fnet__segment_free(struct fnet_segment *segment)
 {
-    if (segment->pool)
+    if (segment->pool) {
         fnet__buffer_give(segment);
-    else
-        free(segment);
+        return;
+    }
+    if (segment->quota)
+        segment->quota->used--;
+    free(segment);
 }
 
 enum fnet_err fnet_buffer_new_heap_room(uint32_t len, uint8_t data_type, struct fnet_buffer *out)

@@ -34,6 +34,7 @@ static enum fnet_err make_compressor(struct fnet_partition *p)
 {
     if (p->config.codec == FNET_CODEC_NONE)
         return FNET_OK;
+    p->copies.max = fnet_local_pool_max(p->config.pool);
     return fnet_compressor_new(p->config.codec, fnet_local_pool_segment_bytes(p->config.pool),
                                &p->compressor);
 }

@@ -23,6 +23,7 @@ struct fnet_partition {
     bool wants_flush;                   /**< something was written since the last flush */
     struct fnet_builder shared;         /**< of broadcast */
     struct fnet_compressor *compressor; /**< owned, of all views; NULL: codec is NONE */
+    struct fnet_quota copies;           /**< compressed ones of shared buffers, on the heap */
     struct fnet_view subpartitions[];
 };
 

@@ -15,8 +15,10 @@ static bool is_ours(const struct fnet_buffer *buffer)
     return buffer->segment->pool && buffer->segment->quota;
 }
 
-static bool replace(struct fnet_buffer *buffer, struct fnet_span block)
+static bool replace(struct fnet_partition *partition, struct fnet_buffer *buffer,
+                    struct fnet_span block)
 {
+    struct fnet_quota *copies = &partition->copies;
     struct fnet_buffer copy;
 
     if (is_ours(buffer)) {
@@ -24,8 +26,11 @@ static bool replace(struct fnet_buffer *buffer, struct fnet_span block)
         buffer->len = (uint32_t)block.len;
         return true;
     }
-    if (fnet_buffer_new_heap(block, buffer->data_type, &copy) != FNET_OK)
+    if (copies->used == copies->max ||
+        fnet_buffer_new_heap(block, buffer->data_type, &copy) != FNET_OK)
         return false;
+    copy.segment->quota = copies;
+    copies->used++;
     fnet_buffer_clear(buffer);
     *buffer = copy;
     return true;
@@ -39,5 +44,5 @@ void fnet_view_compress(const struct fnet_view *view, struct fnet_buffer *buffer
     if (!compressor || !fnet_data_type_is_buffer(buffer->data_type) || buffer->len == 0)
         return;
     if (fnet_compressor_compress(compressor, fnet_buffer_span(buffer), &block) == FNET_OK)
-        buffer->is_compressed = replace(buffer, block);
+        buffer->is_compressed = replace(view->partition, buffer, block);
 }

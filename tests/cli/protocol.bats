@@ -160,7 +160,7 @@ send BufferResponse record=a; half | connection lost: closed by the producer
 hex 00000040; half | connection lost: closed by the producer
 send BufferResponse length=67 size=20 record=hello; half | connection lost: closed by the producer
 send BufferResponse record=a; send BufferResponse event=EndOfData; half | connection lost: closed by the producer
-send FatalErrorResponse error=boom | the producer failed: boom (see --dialect)
+send FatalErrorResponse error=boom | the producer failed: boom (if that is an older Flink, see --dialect)
 send BufferResponse record=a; send FatalErrorResponse error=boom | the producer failed: boom
 send BufferResponse record=a; send ErrorResponse error=boom | the producer failed: boom
 END
@@ -232,7 +232,7 @@ END
     consume_from < <(printf '%s\n' open 'expect PartitionRequest' \
         $'send FatalErrorResponse error=red\e[31m\rover' end)
     assert_status 1
-    assert_one_complaint 'the producer failed: red\\x1b\[31m\\(r|x0d)over \(see --dialect\);'
+    assert_one_complaint 'the producer failed: red\\x1b\[31m\\(r|x0d)over \(if that is an older Flink, see --dialect\);'
 }
 
 @test "protocol: PartitionNotFound is asked about again, with growing patience, until it is there" {
@@ -274,7 +274,7 @@ send ErrorResponse receiver=9 error=boom
 end
 END
     assert_status 4
-    assert_one_complaint 'broken protocol: ErrorResponse for unknown receiver (09){16}: boom \(see --dialect\);'
+    assert_one_complaint 'broken protocol: ErrorResponse for unknown receiver (09){16}: boom \(if that is an older Flink, see --dialect\);'
 }
 
 @test "protocol: errors that nobody asked for are not believed" {

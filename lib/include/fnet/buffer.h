@@ -29,9 +29,9 @@
 struct fnet_local_pool;
 struct fnet_network_pool;
 
-/** How many segments one user of a local pool (a subpartition) has, and may have, in use. */
+/** How many segments one user of a local pool (a subpartition), or of the heap, has in use. */
 struct fnet_quota {
-    uint32_t used; /**< counted up by take, down when the segment's last reference goes */
+    uint32_t used; /**< counted down when the segment's last reference goes */
     uint32_t max;
 };
 

@@ -202,9 +202,8 @@ FNET_CHECKED enum fnet_err fnet_view_next(struct fnet_view *view, struct fnet_vi
  * not become smaller, and if there is no memory for it: then it is sent as it is.
  *
  * Shape: the block is where the buffer was, and shorter. Only where several views read one segment
- *        (broadcast) each gets a block of its own on the heap, which no pool counts: what bounds
- *        that memory is how many buffers the caller holds, which a session does with those that
- *        its socket has not taken, at most 32.
+ *        (broadcast) each gets a block of its own on the heap: as many at a time as the partition's
+ *        pool may have segments.
  * Cost:  the codec's, and a copy of the block.
  * Source: Flink BoundedBlockingSubpartition, ResultPartition.canBeCompressed.
  */

@@ -195,6 +195,33 @@ static void test_broadcast(void)
     unmake_partition(&m);
 }
 
+static void test_copies(void)
+{
+    struct made_partition m;
+    struct fnet_buffer taken[4];
+    struct fnet_view *views[4];
+
+    CASE("as many blocks of broadcast buffers wait at a time as the pool may have segments");
+    make_partition(&m, "main", 4, 2, 2);
+    CHECK_INT(put_bytes(m.partition, NULL, 'a', MADE_SEGMENT_BYTES), FNET_OK);
+    fnet_partition_seal(m.partition, NULL);
+    for (uint32_t i = 0; i < 4; i++) {
+        views[i] = open_view(m.partition, i);
+        taken[i] = take(views[i]);
+    }
+    check_block(&taken[0], 'a', MADE_SEGMENT_BYTES);
+    check_block(&taken[1], 'a', MADE_SEGMENT_BYTES);
+    check_plain(&taken[2], MADE_SEGMENT_BYTES, FNET_DATA_BUFFER);
+    check_plain(&taken[3], MADE_SEGMENT_BYTES, FNET_DATA_BUFFER);
+
+    CASE("... and when they are gone others may");
+    CHECK_INT(put_bytes(m.partition, NULL, 'b', MADE_SEGMENT_BYTES), FNET_OK);
+    fnet_partition_seal(m.partition, NULL);
+    taken[0] = take(views[0]);
+    check_block(&taken[0], 'b', MADE_SEGMENT_BYTES);
+    unmake_partition(&m);
+}
+
 static void test_no_memory_for_block(void)
 {
     struct made_partition m;
@@ -284,6 +311,7 @@ int main(void)
         test_empty();
         test_partial();
         test_broadcast();
+        test_copies();
         test_no_memory_for_block();
         test_no_memory_for_partition();
     }
