@@ -474,7 +474,7 @@ common_codecs() {
     tail -c +1000001 input | cmp - rest
 }
 
-@test "fnet-consume reads flink: --limit leaves, and Flink hears it" {
+@test "fnet-consume reads flink: --limit leaves with the word that Flink has for it" {
     need_commands fnet-inspect
     lines "$(scaled 10)" >input
     start_flink_producer producer input
@@ -555,33 +555,41 @@ is_stalled() { # NAME
     exec 9>&-
 }
 
-# What a blocking partition (a hash one, or with sort-merge=true) sends, with these options.
+# What a blocking partition (a hash one, or with sort-merge=true) sends, with these options; how many
+# frames were compressed is in $compressed.
 reads_blocking() { # FLINK-OPTION...
+    need_commands fnet-inspect
     lines "$(scaled 5)" >input
     open_feed
     start_flink_producer producer input subpartitions=3 type=BLOCKING "$@" <"$feed"
-    start_reader consumer "$endpoint:0-2"
+    start_reader consumer --trace trace "$endpoint:0-2"
     finish_well consumer
     assert_same_lines input consumer.out
     exec 9>&-
     finish producer
     assert_status 0
+    fnet-inspect -q --json "${dialect[@]}" trace >messages
+    compressed=$(grep -c '"compressed":true' messages) || true
 }
 
 @test "fnet-consume reads flink: a blocking partition" {
     reads_blocking sort-merge=false
+    ((compressed == 0))
 }
 
 @test "fnet-consume reads flink: a blocking partition, compressed" {
     reads_blocking sort-merge=false compression=true
+    ((compressed > 0))
 }
 
 @test "fnet-consume reads flink: a sort-merge partition" {
     reads_blocking sort-merge=true
+    ((compressed == 0))
 }
 
 @test "fnet-consume reads flink: a sort-merge partition, compressed" {
     reads_blocking sort-merge=true compression=true
+    ((compressed > 0))
 }
 
 # ---- measuring ---------------------------------------------------------------------------------
