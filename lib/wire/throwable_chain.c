@@ -40,7 +40,6 @@ struct wanted {
 struct handles {
     uint32_t message; /* 0: it is known, or there is none */
     uint32_t original_class;
-    uint32_t stack;
 };
 
 struct collection {
@@ -207,26 +206,6 @@ static void set_text(const struct fnet__wire_part *part, struct fnet_span *text,
         *handle = part->handle;
 }
 
-/* Throwables without a stack share one empty array, or one with a mark in it. */
-static enum role add_stack(struct collection *c, struct fnet_chained_throwable *t,
-                           const struct fnet__wire_part *part)
-{
-    if (part->tag == FNET__JAVA_ARRAY) {
-        handles_of(c, t)->stack = part->handle;
-        return ROLE_STACK;
-    }
-    for (size_t i = 0; i < c->chain->count; i++) {
-        const struct fnet_chained_throwable *other = &c->chain->throwables[i];
-        if (part->tag != FNET__JAVA_REFERENCE || c->handles[i].stack != part->handle || other == t)
-            continue;
-        memcpy(t->lines, other->lines, other->line_count * sizeof *t->lines);
-        t->line_count = other->line_count;
-        t->lines_more = other->lines_more;
-        break;
-    }
-    return ROLE_NONE;
-}
-
 static enum role add_field(struct collection *c, const struct fnet__wire_part *part)
 {
     struct fnet_chained_throwable *t = kept(c, part->depth - 1);
@@ -236,8 +215,9 @@ static enum role add_field(struct collection *c, const struct fnet__wire_part *p
             return add_cause(c, part);
         if (t && is_text(part->field, "detailMessage"))
             set_text(part, &t->message, &handles_of(c, t)->message);
-        if (t && is_text(part->field, "stackTrace"))
-            return add_stack(c, t, part);
+        /* A reference is to an array that Java's throwables without a stack share. */
+        if (t && is_text(part->field, "stackTrace") && part->tag == FNET__JAVA_ARRAY)
+            return ROLE_STACK;
     } else if (t && is_text(part->field, "originalErrorClassName") &&
                ends_with(part->class_name, ".SerializedThrowable")) {
         set_text(part, &t->original_class, &handles_of(c, t)->original_class);
