@@ -270,6 +270,7 @@ static void test_asked(void)
         serve(&s, dialect, NULL);
         CHECK_INT(put_into(s.main.partition, 0, 'a', 10), FNET_OK);
         CHECK_INT(put_into(s.main.partition, 1, 'b', 20), FNET_OK);
+        put_watermark(&s);
         CHECK_INT(fnet_partition_finish(s.main.partition), FNET_OK);
         CHECK_INT(request(&s), FNET_OK);
         struct fnet_message second = {.type = FNET_PARTITION_REQUEST,
@@ -282,7 +283,14 @@ static void test_asked(void)
         answer_probe(&s, dialect);
         CHECK_INT(must_hear(&s.peer, FNET_BUFFER_RESPONSE, &s.id).buffer.size, 10);
         CHECK_INT(must_hear(&s.peer, FNET_BUFFER_RESPONSE, &second.receiver).buffer.size, 20);
-        CHECK_INT(must_hear_event(&s, 1).type, FNET_EVENT_END_OF_DATA);
+
+        CASE("what was asked for before the answer gets the events that its dialect has");
+        int32_t sequence = 1;
+        if (fnet_dialect_has_event(dialect, FNET_EVENT_WATERMARK)) {
+            CHECK_INT(must_hear_event(&s, sequence++).type, FNET_EVENT_WATERMARK);
+            must_hear(&s.peer, FNET_BUFFER_RESPONSE, &second.receiver);
+        }
+        CHECK_INT(must_hear_event(&s, sequence).type, FNET_EVENT_END_OF_DATA);
 
         CASE("an answer that comes twice, or that nobody asked for, changes nothing");
         cancel(&s, "fnet dialect: B");
