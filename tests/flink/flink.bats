@@ -125,6 +125,21 @@ texts() {
     done
 }
 
+@test "flink reads fnet-produce: what --serde makes of lines" {
+    local serde
+    texts >string
+    printf '%s\n' 0 -1 9223372036854775807 -9223372036854775808 >long
+    printf '%s\n' 0 -1 2147483647 -2147483648 >int
+    for serde in string long int; do
+        start_producer producer --serde "$serde" "$(partition_id 0)=$serde" </dev/null
+        start_flink_consumer consumer output=received "serde=$serde"
+        finish consumer
+        assert_status 0
+        finish_well producer
+        cmp "$serde" received
+    done
+}
+
 @test "flink reads fnet-produce: a record larger than what Flink keeps in memory" {
     { head -c 6000000 /dev/zero | tr '\0' x; printf '\nshort\n'; } >input
     "${flink[@]}" live.Translate encode string <input >elements
@@ -396,6 +411,20 @@ common_codecs() {
         "${flink[@]}" live.Translate decode "$serde" <consumer.out >received
         grep -v '^Watermark @ ' received | cmp - "$serde"
         [[ $(grep -c '^Watermark @ ' received) == $(($(wc -l <"$serde") / 100)) ]]
+    done
+}
+
+@test "fnet-consume reads flink: --serde takes the values out" {
+    local serde
+    texts >string
+    printf '%s\n' 0 -1 9223372036854775807 -9223372036854775808 >long
+    printf '%s\n' 0 -1 2147483647 -2147483648 >int
+    for serde in string long int; do
+        start_flink_producer producer "$serde" "serde=$serde" watermarks=2
+        start_reader consumer --serde "$serde" "$endpoint:0"
+        finish_well consumer
+        finish_flink producer
+        cmp "$serde" consumer.out
     done
 }
 
