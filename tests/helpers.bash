@@ -246,3 +246,17 @@ need_tools() { # TOOL...
         command -v "$tool" >/dev/null || skip "$tool is not installed"
     done
 }
+
+# Compile what runs against this version of Flink. If the version cannot be had, $MISSING says so;
+# what does not compile is a failure. For setup_file, in which bats can skip nothing.
+find_flink() { # VERSION
+    local status=0
+    "$TOP/tests/flink/with_flink.sh" "$1" Decode events /dev/null || status=$?
+    ((status != 69)) || export MISSING="Flink $1 cannot be had"
+    ((status == 0 || status == 69))
+}
+
+# Skip the test if setup_file found something MISSING.
+need_nothing_missing() {
+    [[ -z ${MISSING:-} ]] || skip "$MISSING"
+}

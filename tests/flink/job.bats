@@ -7,15 +7,15 @@ bats_require_minimum_version 1.5.0
 setup_file() {
     load ../helpers
     suite_limits 120
-    need_commands fnet-inspect
-    need_tools tcpdump python3 unshare ip
     export FLINK_VERSION=${FLINK_VERSION:-2.2.1}
-    "$TOP/tests/flink/with_flink.sh" "$FLINK_VERSION" Decode events /dev/null ||
-        skip "Flink $FLINK_VERSION cannot be had"
+    find_flink "$FLINK_VERSION"
 }
 
 setup() {
     load ../helpers
+    need_commands fnet-inspect
+    need_tools tcpdump python3 unshare ip
+    need_nothing_missing
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 

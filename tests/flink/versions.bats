@@ -9,13 +9,13 @@ setup_file() {
     export FLINK_VERSIONS=${FLINK_VERSIONS:-1.14.6 1.17.2 1.20.5 2.0.2 2.2.1 2.3.0}
     local version
     for version in $FLINK_VERSIONS; do
-        "$TOP/tests/flink/with_flink.sh" "$version" live.Translate encode raw </dev/null ||
-            skip "Flink $version cannot be had"
+        find_flink "$version"
     done
 }
 
 setup() {
     load ../helpers
+    need_nothing_missing
     cd "$BATS_TEST_TMPDIR" || return 1
 }
 

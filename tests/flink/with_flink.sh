@@ -4,7 +4,7 @@
 #
 #     tests/flink/with_flink.sh VERSION CLASS [ARGUMENT]...
 #
-# Exit 69 if the version cannot be had or compiled.
+# Exit 69 if the version cannot be had, 70 if the classes do not compile.
 set -euo pipefail
 
 here=$(cd "$(dirname "$0")" && pwd)
@@ -47,6 +47,7 @@ compile() {
         fi
     done
     cat "$out/log" >&2
+    ! grep -qF 'COMPILATION ERROR' "$out/log" || exit 70
     exit 69
 }
 
