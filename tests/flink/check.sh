@@ -18,7 +18,7 @@ trap 'rm -f "$log"' EXIT
 
 # The test files for a version.
 files_for() { # VERSION
-    echo tests/flink/flink.bats
+    printf '%s\n' tests/flink/encodings.bats tests/flink/flink.bats
     [[ $1 != "${versions[-1]}" ]] || printf '%s\n' tests/flink/versions.bats tests/flink/job.bats
 }
 
