@@ -115,8 +115,8 @@ wait_port() { # FILE [SECONDS]
     head -n 1 -- "$1"
 }
 
-# Start `fnet-produce OPTION...` on a port of its own choice, with standard input from the caller;
-# its address becomes $address.
+# Start `fnet-produce OPTION...` on a port of its own choice, or where LISTEN says, with standard
+# input from the caller; its address becomes $address, without a version in front.
 start_producer() { # NAME OPTION...
     local name=$1
     shift

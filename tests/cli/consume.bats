@@ -92,6 +92,14 @@ own_address() {
     [[ $(grep -c '"type":"PartitionRequest"' messages) == $((1 + 5 + 2)) ]]
 }
 
+@test "consume: -v says what is asked for again, and why" {
+    start_producer producer -n 2 </dev/null
+    run --separate-stderr -3 fnet-consume -v --request-backoff 1ms:1ms "$address/main:2"
+    assert_stderr_match '^fnet-consume: main:2: main has subpartitions 0 to 1, not 2; asking again$'
+    start_consumer consumer "$address"
+    finish_well consumer producer
+}
+
 @test "consume: a subpartition that somebody else reads: status 1" {
     open_feed
     start_producer producer -n 2 --buffer-timeout 1ms <"$feed"

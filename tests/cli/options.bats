@@ -253,6 +253,7 @@ END
     assert_line 'format: lines, delimiter \x07'
     assert_line 'selector: hash over 4 subpartitions, key: fields 1,3- between \x09, key groups: 128'
     assert_line 'buffers: 32 of 32768 bytes (1.0 MiB), at least 5 for each partition'
+    assert_line 'buffer timeout: 100 ms'
     [[ ! -e socket ]]
 }
 

@@ -104,8 +104,11 @@ struct fnet_session_counts fnet_session_counts(const struct fnet_session *sessio
  * then.
  *
  * @param registry  borrowed.
- * @param assumed   a consumer's dialect if its first request leaves that open: see
- *                  fnet_dialect_of_request(). May be NULL.
+ * A consumer's dialect is what the id of its first channel says (fnet_channel_id_dialect()); else
+ * ASSUMED, if the length of its first request leaves that open; else the answer to a dialect probe,
+ * before which no data is sent, where that can tell; else fnet_dialect_of_request().
+ *
+ * @param assumed   may be NULL.
  * @param out       owned by caller.
  *
  * Errors: FNET_NOMEM
